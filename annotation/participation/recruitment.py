@@ -40,7 +40,7 @@ RETURN_URL = "https://app.prolific.com/submissions/complete?cc="
 PARTICIPANT = re.compile(r"[0-9A-Za-z]{24}")
 OTHER_ID = re.compile(r"[0-9A-Za-z_-]{0,60}")
 HELD = timedelta(hours=2)  # a place, for a person who has agreed and not begun, where Prolific sets no time
-WARNING = timedelta(minutes=15)  # before the time is over, or a quarter of it where that is less
+WARNING = timedelta(minutes=30)  # before the time is over, or a quarter of it where that is less
 
 
 class Ending(StrEnum):

@@ -29,6 +29,11 @@ class Refusal(Enum):
         """What the rater is told; the page that says so translates it."""
         return _SENTENCES[self]
 
+    @property
+    def fate(self) -> str:
+        """What becomes of what an open page has not saved yet; empty where the sentence says it."""
+        return _FATES.get(self, "")
+
 
 _AHEAD = gettext_noop("This part opens later: please begin all that comes before it first.")
 _SENTENCES = {
@@ -44,6 +49,15 @@ _SENTENCES = {
     ),
     Refusal.AHEAD: _AHEAD,
     Refusal.UNOPENED: _AHEAD,
+}
+_NOT_SAVED = gettext_noop("What you wrote since then is not saved; it still stands here, to copy.")
+_FATES = {
+    Refusal.PAUSED: gettext_noop(
+        "What you wrote since then is kept here, and is saved by itself as soon as the study goes on."
+    ),
+    Refusal.ENDED: _NOT_SAVED,
+    Refusal.CLOSED: _NOT_SAVED,
+    Refusal.LOCKED: _NOT_SAVED,
 }
 # What refuses an answer and yet lets its page be looked at.
 READABLE = frozenset({None, Refusal.LOCKED})

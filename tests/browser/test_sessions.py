@@ -7,8 +7,8 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from annotation.models import Invitation, Response
-from annotation.participation import invitations
+from annotation.models import Invitation, Rater, Response
+from annotation.participation import invitations, withdrawal
 from tests import factories
 from tests.browser.arriving import begin, until
 from tests.browser.saying import press_retry
@@ -40,7 +40,8 @@ def test_a_link_that_was_lost_is_replaced_and_its_holder_goes_on_in_the_page_lef
     if are_cookies_gone:
         context.clear_cookies()
     page.get_by_label("Your reasons").fill("It turns on a pane of glass.")
-    expect(page.locator("#trouble")).to_contain_text("Your session has ended")
+    why = "Your session has ended" if are_cookies_gone else "A new link was made for you"
+    expect(page.locator("#trouble")).to_contain_text(why)
     expect(page.locator("#status")).to_have_text("Not saved, retry")
 
     other = context.new_page()
@@ -52,3 +53,33 @@ def test_a_link_that_was_lost_is_replaced_and_its_holder_goes_on_in_the_page_lef
     until(page, lambda: [each.rationale for each in Response.objects.all()], ["It turns on a pane of glass."])
     expect(page.locator("#status")).to_have_text(re.compile("^Saved"))
     expect(page.locator("#trouble")).to_be_empty()
+
+
+def test_whoever_was_withdrawn_is_told_so_and_no_word_of_theirs_stays_on_the_device(
+    page: Page, live_server: Any, committed: None
+) -> None:
+    begin(page, live_server, factories.study(n_stories=2))
+    withdrawal.withdraw(Rater.objects.get(), at=timezone.now())
+
+    page.get_by_label("Your reasons").fill("It turns on a pane of glass.")
+
+    expect(page.get_by_role("heading", name="You have withdrawn")).to_be_visible()
+    until(page, lambda: page.evaluate("Object.keys(localStorage).filter(k => k.startsWith('quire-draft'))"), [])
+    assert not Response.objects.exists()
+
+
+def test_whose_part_was_ended_is_told_so_once_and_can_copy_what_is_not_saved(
+    page: Page, live_server: Any, committed: None
+) -> None:
+    begin(page, live_server, factories.study(n_stories=2))
+    Invitation.objects.update(revoked_at=timezone.now())
+    posts: list[str] = []
+    page.on("request", lambda request: posts.append(request.url) if "/s/" in request.url else None)
+
+    page.get_by_label("Your reasons").fill("It turns on a pane of glass.")
+
+    expect(page.locator("#trouble")).to_contain_text("have ended your part in it")
+    expect(page.locator("#status")).to_have_text("Not saved")
+    page.wait_for_timeout(3000)  # longer than until the first further try
+    assert len(posts) == 1
+    expect(page.get_by_label("Your reasons")).to_have_value("It turns on a pane of glass.")

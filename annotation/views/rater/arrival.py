@@ -107,7 +107,7 @@ def _after_replacement(request: Request, token: str) -> HttpResponse:
 @require_safe
 def session_ended(request: Request) -> HttpResponse:
     """What to do when a session has ended."""
-    return render(request, "annotation/again.html")
+    return render(request, "annotation/again.html", {"end": guards.find_session_end(request)})
 
 
 @rater_page

@@ -6,11 +6,13 @@ which nothing of ours sends, and are never kept by caches.
 """
 
 from collections.abc import Callable
+from enum import StrEnum
 from functools import wraps
 from typing import Concatenate, ParamSpec
 
 from django.contrib import messages
 from django.core.exceptions import BadRequest
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -20,7 +22,7 @@ from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
-from annotation.models import Rater
+from annotation.models import Rater, Withdrawal
 from annotation.participation import recruitment
 from annotation.progress import languages, work
 from annotation.progress.work import Work
@@ -30,9 +32,24 @@ KEY = "rater"
 LINK = "link"
 PROLIFIC = "prolific"  # of whoever came from there: the arrival, and until when they may work
 REHEARSAL = "rehearsal"  # the slug of the study that is rehearsed in this session
+WITHDRAWAL = "withdrawal"  # of whoever withdrew in this browser, which ended their session
 
 P = ParamSpec("P")
 View = Callable[..., HttpResponse]
+
+
+class SessionEnd(StrEnum):
+    """Why a session can save nothing any more; a page's script reads it from the header `Quire-Reason`.
+
+    ENDED : it has run out, or the browser has forgotten it; the same link opens it again
+    RENEWED : a new link has replaced the one by which it began
+    REVOKED : the link was taken back, or the place given to somebody else; WITHDRAWN : so is the rater
+    """
+
+    ENDED = "ended"
+    RENEWED = "renewed"
+    REVOKED = "revoked"
+    WITHDRAWN = "withdrawn"
 
 
 class Request(HttpRequest):
@@ -78,6 +95,25 @@ def find_rater(request: HttpRequest) -> Rater | None:
 def is_of_latest_link(request: HttpRequest, rater: Rater) -> bool:
     """Whether no new link has replaced the one by which this session began."""
     return bool(request.session.get(LINK, 0) == rater.n_links_replaced)
+
+
+def find_session_end(request: HttpRequest) -> SessionEnd:
+    """Why there is no rater in this session. At most two queries."""
+    if find_withdrawal(request):
+        return SessionEnd.WITHDRAWN
+    rater = Rater.objects.filter(pk=request.session.get(KEY, 0)).select_related("invitation").first()
+    if rater is None:
+        return SessionEnd.ENDED
+    invitation = getattr(rater, "invitation", None)
+    if invitation and invitation.revoked_at:
+        return SessionEnd.REVOKED
+    return SessionEnd.ENDED if is_of_latest_link(request, rater) else SessionEnd.RENEWED
+
+
+def find_withdrawal(request: HttpRequest) -> Withdrawal | None:
+    """That of the rater of this session, or of whoever withdrew in this browser; None if nobody did. One query."""
+    here = Q(pk=request.session.get(WITHDRAWAL, 0)) | Q(rater=request.session.get(KEY))
+    return Withdrawal.objects.filter(here).select_related("rater__study").first()
 
 
 def rater_page(view: Callable[Concatenate[Request, P], HttpResponse]) -> View:
@@ -136,10 +172,15 @@ def lead_to_consent(request: Request) -> HttpResponse:
 def refuse_ended_session(request: Request) -> HttpResponse:
     """What a request gets whose session has ended: never a redirect that could pass for success, and never the loss of
     what was written."""
+    end = find_session_end(request)
     if request.htmx:
-        return HttpResponse(_("Your session has ended."), status=401, content_type="text/plain")
+        headers = {"Quire-Reason": end.value}
+        return HttpResponse(_("Your session has ended."), status=401, content_type="text/plain", headers=headers)
+    if end is SessionEnd.WITHDRAWN:
+        return redirect("annotation:withdrawn")
     if request.method == "POST":
-        return render(request, "annotation/again.html", {"texts": list_posted_texts(request)}, status=401)
+        context = {"end": end, "texts": list_posted_texts(request)}
+        return render(request, "annotation/again.html", context, status=401)
     if slug := request.session.get(REHEARSAL):
         messages.info(request, _("That rehearsal is over: it was begun again elsewhere, or the study is launched."))
         return redirect("designer:rehearsal", slug=slug)

@@ -8,10 +8,9 @@ from django.views.decorators.http import require_safe
 from annotation.models import Rater, Withdrawal
 from annotation.participation import withdrawal
 from annotation.progress import languages
+from annotation.views.rater import guards
 from annotation.views.rater.guards import Request, for_rater, rater_page
 from annotation.views.rater.routing import allow_get_and_post
-
-KEY = "withdrawal"
 
 
 @for_rater
@@ -21,7 +20,7 @@ def withdraw(request: Request, rater: Rater) -> HttpResponse:
     if request.method == "POST":
         record = withdrawal.withdraw(rater, at=timezone.now())
         request.session.flush()
-        request.session[KEY] = record.pk
+        request.session[guards.WITHDRAWAL] = record.pk
         return redirect("annotation:withdrawn")
     context = {"study": rater.study, "n_answers": withdrawal.count_answers(rater)}
     return render(request, "annotation/withdraw.html", context)
@@ -30,8 +29,8 @@ def withdraw(request: Request, rater: Rater) -> HttpResponse:
 @rater_page
 @require_safe
 def withdrawn(request: Request) -> HttpResponse:
-    """The receipt of a withdrawal, in the browser in which it was done."""
-    record = Withdrawal.objects.filter(pk=request.session.get(KEY, 0)).select_related("rater__study").first()
+    """The receipt of a withdrawal, in the browser in which it was done or in which the rater was at work."""
+    record = guards.find_withdrawal(request)
     return redirect("annotation:home") if record is None else receipt(request, record)
 
 

@@ -1,9 +1,9 @@
 // What could not be saved is sent again: by its form, or, where that is gone, as a draft under the name of its save.
 import { LONGEST_RETRY_DELAY, REQUEST_TIMEOUT } from "./delays.js";
 import * as drafts from "./drafts.js";
-import { fill, isOutdated, isReview, saverAt, wordsOf } from "./forms.js";
-import { codeOf, outcomeOf, queue, SIGNATURE, waitOf } from "./queue.js";
-import { clearTrouble, markFailed, say, sayDone, saysTrouble, sayTrouble } from "./status.js";
+import { fill, isOutdated, isReview, problemOf, saverAt, wordsOf } from "./forms.js";
+import { codeOf, outcomeOf, queue, REASON, SIGNATURE, waitOf } from "./queue.js";
+import { clearTrouble, markFailed, say, sayDone, saySentence, saysTrouble, sayTrouble } from "./status.js";
 
 /** @typedef {import("./drafts.js").Draft} Draft */
 /** @typedef {import("./forms.js").Saver} Saver */
@@ -97,6 +97,13 @@ function unlock(path) {
  * @returns {Promise<import("./queue.js").Outcome>}
  */
 async function deliver(draft) {
+  const saver = saverAt(draft.path);
+  if (draft.refused) {
+    queue.settledDrafts.add(drafts.keyOf(draft));
+    if (saver) putBack(saver, draft);
+    else sayKept(draft, draft.refused);
+    return "refused";
+  }
   let answer;
   try {
     const headers = { "HX-Request": "true" };
@@ -110,16 +117,40 @@ async function deliver(draft) {
     await new Promise((resolve) => setTimeout(resolve, wait));
     return deliver(draft);
   }
-  const saver = saverAt(draft.path);
-  const outcome = outcomeOf(codeOf(answer.status, answer.headers.get(SIGNATURE)));
+  const reason = answer.headers.get(REASON);
+  const outcome = outcomeOf(codeOf(answer.status, answer.headers.get(SIGNATURE), reason));
   if (outcome === "taken") {
     drafts.drop(draft);
     return isOutdated(saver, await answer.text()) || isReview() ? "outdated" : "taken";
   }
-  if (outcome === "undelivered") return outcome;
+  if (answer.status === 401) sayEnd(reason);
+  if (outcome === "undelivered") {
+    if (reason === "paused") saySentence(reasonIn(await answer.text()));
+    return outcome;
+  }
   queue.settledDrafts.add(drafts.keyOf(draft));
-  if (outcome === "refused") await showRefused(draft, saver, answer);
+  if (outcome === "refused" && answer.status !== 401) await showRefused(draft, saver, answer);
   return outcome;
+}
+
+/**
+ * Say why the session has ended. Of whoever has withdrawn nothing stays on the device, and the page goes.
+ * @param {string | null} reason
+ */
+export function sayEnd(reason) {
+  if (reason === "withdrawn") {
+    drafts.forgetAll();
+    location.reload();
+  } else if (reason === "ended" || reason === "renewed" || reason === "revoked") sayTrouble(reason);
+}
+
+/**
+ * What the server says in the place of an answer.
+ * @param {string} html
+ */
+function reasonIn(html) {
+  const answer = new DOMParser().parseFromString(html, "text/html");
+  return answer.querySelector("[hx-swap-oob='innerHTML:#trouble'], .problem")?.textContent?.trim() ?? "";
 }
 
 /**
@@ -138,18 +169,36 @@ async function showRefused(draft, saver, answer) {
     markFailed();
     return;
   }
-  if (answer.status === 400 && saver) {
-    // The words are this page's from now on: in their field, under the server's reason, until they are changed.
-    fill(saver, draft.fields);
-    const { n } = queue.updateVersion(saver, wordsOf(draft.fields));
-    if (drafts.keep(draft.path, n, draft.fields)) drafts.drop(draft);
-    queue.settledDrafts.add(drafts.keyOf({ n }));
-    htmx.swap(saver, html, { swapStyle: "none" });
-    markFailed();
-    return;
-  }
+  const reason = reasonIn(html);
+  const refused = answer.status === 400 ? { ...draft, refused: reason } : draft;
+  if (refused.refused) drafts.markRefused(draft, reason);
+  if (answer.status === 400 && saver) putBack(saver, refused);
+  else sayKept(refused, reason);
+}
+
+/**
+ * The words are this page's from now on: in their field, under the server's reason, until they are changed.
+ * @param {Saver} saver
+ * @param {Draft} draft
+ */
+function putBack(saver, draft) {
+  fill(saver, draft.fields);
+  const { n } = queue.updateVersion(saver, wordsOf(draft.fields));
+  if (drafts.keep(draft.path, n, draft.fields, draft.refused)) drafts.drop(draft);
+  queue.settledDrafts.add(drafts.keyOf({ n }));
+  problemOf(saver)?.replaceChildren(draft.refused ?? "");
+  markFailed();
+}
+
+/**
+ * What was written and has no place on this page, to copy or to discard.
+ * @param {Draft} draft
+ * @param {string} reason why it is not saved; empty: it was changed elsewhere
+ */
+function sayKept(draft, reason) {
   const written = draft.fields.filter(([name]) => /^(rationale|answer-)/.test(name));
   sayTrouble("kept", (words) => {
+    if (reason) words.querySelector("[data-why]")?.replaceChildren(reason);
     words.querySelector("a")?.setAttribute("href", draft.path);
     words.querySelector("blockquote")?.replaceChildren(written.map(([, value]) => value).join("\n"));
     words.querySelector("button")?.setAttribute("data-discards", draft.path);

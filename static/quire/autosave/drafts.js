@@ -6,7 +6,11 @@
 const PREFIX = "quire-draft ";
 const DAYS = 30;
 
-/** @typedef {{ path: string, page: string, n: number, fields: import("./forms.js").Field[], at: number }} Draft */
+/**
+ * Refused: why the server can never take it, in its words.
+ * @typedef {{ path: string, page: string, n: number, fields: import("./forms.js").Field[], at: number,
+ *   refused?: string }} Draft
+ */
 
 export const PAGE = [...crypto.getRandomValues(new Uint8Array(8))].map((b) => b.toString(16).padStart(2, "0")).join("");
 // The page before this one in the same window. It is gone, even if the browser has not noticed yet.
@@ -50,15 +54,27 @@ export const keyOf = ({ page = PAGE, n }) => `${page}-${n}`;
  * @param {string} path
  * @param {number} n
  * @param {import("./forms.js").Field[]} fields
+ * @param {string} [refused]
  */
-export function keep(path, n, fields) {
-  const draft = JSON.stringify({ path, page: PAGE, n, fields, at: Date.now() });
-  return (
-    attempt(() => {
-      localStorage.setItem(nameOf(path, PAGE), draft);
-      return true;
-    }) ?? false
-  );
+export const keep = (path, n, fields, refused) => store({ path, page: PAGE, n, fields, at: Date.now(), refused });
+
+/** @param {Draft} draft */
+function store(draft) {
+  const write = () => {
+    localStorage.setItem(nameOf(draft.path, draft.page), JSON.stringify(draft));
+    return true;
+  };
+  return attempt(write) ?? false;
+}
+
+/**
+ * Remember why a draft can never be saved as it is; it is not sent again.
+ * @param {{ path: string, page?: string, n: number }} draft
+ * @param {string} refused
+ */
+export function markRefused({ path, page = PAGE, n }, refused) {
+  const draft = load(nameOf(path, page));
+  if (draft?.n === n) store({ ...draft, refused });
 }
 
 /**

@@ -70,6 +70,13 @@ export const baseOf = (saver) =>
   );
 
 /**
+ * Where it is said why a saver was refused.
+ * @param {Saver} saver
+ */
+export const problemOf = (saver) =>
+  document.getElementById(`problem-${saver.dataset.of ?? saver.id.replace("item-", "")}`);
+
+/**
  * Whether a saver shows another revision than the one that an answer names.
  * @param {Saver | undefined} saver
  * @param {string} html

@@ -9,7 +9,7 @@
 //   status.js     what is said of it all
 
 import { REQUEST_TIMEOUT } from "./delays.js";
-import { deliverDrafts, renewToken, retryAll, send } from "./delivery.js";
+import { deliverDrafts, renewToken, retryAll, sayEnd, send } from "./delivery.js";
 import * as drafts from "./drafts.js";
 import {
   allSavers,
@@ -21,11 +21,12 @@ import {
   notePaste,
   pastedIn,
   pathOf,
+  problemOf,
   saverOf,
   wordsOf,
 } from "./forms.js";
 import "./departure.js";
-import { codeOf, isTaken, queue, SIGNATURE } from "./queue.js";
+import { codeOf, GONE, isTaken, queue, REASON, SIGNATURE } from "./queue.js";
 import * as revisions from "./revisions.js";
 import { isQuiet, isUnderWay, say, sayPageState, sayRefused, sayTrouble } from "./status.js";
 
@@ -149,7 +150,8 @@ document.addEventListener("htmx:afterRequest", (event) => {
   if (!isSave(event)) return;
   const { elt, n, parameters } = requestOf(event);
   const { xhr } = event.detail;
-  const code = codeOf(xhr.status, xhr.getResponseHeader(SIGNATURE));
+  const reason = xhr.getResponseHeader(REASON);
+  const code = codeOf(xhr.status, xhr.getResponseHeader(SIGNATURE), reason);
   queue.requests.delete(xhr);
   const isMove = Boolean(parameters.go);
   if (isMove) queue.moves.delete(elt);
@@ -167,7 +169,7 @@ document.addEventListener("htmx:afterRequest", (event) => {
     send(/** @type {Saver} */ (elt));
     return;
   }
-  refuse(elt, n, code, xhr.getResponseHeader("Retry-After"));
+  refuse(elt, n, { code, reason, retryAfter: xhr.getResponseHeader("Retry-After") });
   if (isMove && !navigator.onLine) sayTrouble("disconnected");
 });
 
@@ -202,20 +204,22 @@ function accept(saver, n, nPasted) {
 /**
  * @param {HTMLElement} saver
  * @param {number} n
- * @param {number} code
- * @param {string | null} retryAfter
+ * @param {{ code: number, reason: string | null, retryAfter: string | null }} answer
  */
-function refuse(saver, n, code, retryAfter) {
+function refuse(saver, n, { code, reason, retryAfter }) {
   const refusal = queue.refuse(saver, drafts.keyOf({ n }), code, retryAfter);
   if (refusal.isFinal) {
+    const problem = code === 400 && problemOf(saver)?.textContent?.trim();
+    if (problem) drafts.markRefused({ path: pathOf(saver), n }, problem);
     sayRefused();
+    if (code === GONE) sayEnd(reason);
     return;
   }
   say(refusal.state);
-  if (code === 401) sayTrouble("ended");
+  if (code === 401) sayEnd(reason);
   else if (code === 403) renewToken();
   else if (code === 404) sayTrouble("foreign");
-  else if (refusal.state === "waiting") sayTrouble("postponed");
+  else if (code === 429 && refusal.state === "waiting") sayTrouble("postponed");
   else if (refusal.state === "failed") sayTrouble("unreached");
   setTimeout(() => {
     if (!queue.failures.has(saver)) return;

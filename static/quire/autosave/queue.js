@@ -8,8 +8,18 @@ import { AUTOSAVE_DELAY, LONGEST_AUTOSAVE_DELAY, LONGEST_RETRY_DELAY, RETRY_DELA
 // What takes a save, or refuses it for good, says in a header that it is ours. A network's sign-in page or a proxy's
 // apology does not, and counts as a gateway that failed.
 export const SIGNATURE = "Quire-Saved";
+// Why it was refused, where that decides what comes next.
+export const REASON = "Quire-Reason";
 const BAD_GATEWAY = 502;
+const TOO_EARLY = 425;
 const TOO_MANY = 429;
+export const GONE = 410;
+const CODES = new Map([
+  ["paused", TOO_EARLY],
+  ["revoked", GONE],
+  ["withdrawn", GONE],
+]);
+const FINAL = [400, 409, GONE];
 const DONE = 4; // the readyState of a request that has ended
 
 /**
@@ -36,11 +46,14 @@ const DONE = 4; // the readyState of a request that has ended
  */
 
 /**
- * The status of an answer as it counts here.
+ * The status of an answer as it counts here: a study that is paused takes it later, and whose part is ended never.
  * @param {number} status
  * @param {string | null} signature
+ * @param {string | null} [reason]
  */
-export function codeOf(status, signature) {
+export function codeOf(status, signature, reason = null) {
+  const code = CODES.get(reason ?? "");
+  if (code) return code;
   const needsSignature = (status > 0 && status <= 400) || status === 409;
   return signature === null && needsSignature ? BAD_GATEWAY : status;
 }
@@ -57,7 +70,7 @@ export function outcomeOf(code) {
   if (code >= 200 && code < 300) return "taken";
   // Nothing there for this reader: it is somebody else's, who works on this device too.
   if (code === 404) return "foreign";
-  return code === 400 || code === 409 ? "refused" : "undelivered";
+  return FINAL.includes(code) ? "refused" : "undelivered";
 }
 
 /**
@@ -187,7 +200,7 @@ export class SaveQueue {
    * @returns {Refusal}
    */
   refuse(saver, draftKey, code, retryAfter = null) {
-    if (code === 400 || code === 409) {
+    if (FINAL.includes(code)) {
       // The page says why, or shows both versions; sending the same again would change nothing.
       this.settledDrafts.add(draftKey);
       this.failures.delete(saver);
@@ -203,7 +216,9 @@ export class SaveQueue {
     }
     /** @type {FailureState} */
     let state = "failed";
-    if (code === 0) state = this.versions.get(saver)?.isKept ? "offline" : "lost";
+    const isKept = this.versions.get(saver)?.isKept;
+    if (code === 0) state = isKept ? "offline" : "lost";
+    if (code === TOO_EARLY && isKept) state = "waiting";
     this.failures.set(saver, { times: times + 1, state });
     return { isFinal: false, state, delay: RETRY_DELAYS[times] ?? LONGEST_RETRY_DELAY };
   }

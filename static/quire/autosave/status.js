@@ -71,7 +71,7 @@ export const saysTrouble = (id) => {
 
 /**
  * Say what went wrong and what to do, in the words of a template; what is said already is not said again.
- * @param {"ended" | "foreign" | "unreached" | "disconnected" | "postponed" | "kept"} id
+ * @param {"ended" | "renewed" | "revoked" | "foreign" | "unreached" | "disconnected" | "postponed" | "kept"} id
  * @param {(words: DocumentFragment) => void} complete
  */
 export function sayTrouble(id, complete = () => {}) {
@@ -81,5 +81,14 @@ export function sayTrouble(id, complete = () => {}) {
   place.dataset.says = id;
   complete(words);
   place.replaceChildren(words);
+}
+/**
+ * The same in the server's words.
+ * @param {string} words
+ */
+export function saySentence(words) {
+  const sentence = document.createElement("p");
+  sentence.textContent = words;
+  trouble()?.replaceChildren(sentence);
 }
 export const clearTrouble = () => trouble()?.replaceChildren();

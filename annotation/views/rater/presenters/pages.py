@@ -345,11 +345,16 @@ def mark_postponed(response: HttpResponse, *, seconds: int) -> HttpResponse:
 
 def refuse(request: Request, refusal: Refusal | responses.AssignmentEnded) -> HttpResponse:
     """The plain page that says why nothing was changed and gives back what was posted; to htmx only the sentence."""
-    message = refusal.sentence if isinstance(refusal, Refusal) else str(refusal)
-    return give_back(request, _(message), list_posted_texts(request))
+    reason = refusal if isinstance(refusal, Refusal) else Refusal.ENDED
+    fate = _(reason.fate) if reason.fate else ""
+    response = give_back(request, _(reason.sentence), list_posted_texts(request), fate=fate)
+    response.headers["Quire-Reason"] = reason.value
+    return response
 
 
-def give_back(request: Request, message: str, texts: Sequence[str]) -> HttpResponse:
-    """The same, for a reason that nothing but its sentence has a name for."""
+def give_back(request: Request, message: str, texts: Sequence[str], *, fate: str = "") -> HttpResponse:
+    """The same, for a reason that nothing but its sentence has a name for. fate : what becomes of what an open page has
+    not saved yet"""
     template = "annotation/refused.html#trouble" if request.htmx else "annotation/refused.html"
-    return render(request, template, {"message": message, "texts": texts, "oob": True}, status=409)
+    context = {"message": message, "fate": fate, "texts": texts, "oob": True}
+    return render(request, template, context, status=409)
