@@ -14,9 +14,10 @@ from studies import layouts
 class Summary:
     """A submitted group as a receipt shows it.
 
-    n_filled : blanks of a cloze; n_answers : all other answers
+    code : of its addresses; n_filled : blanks of a cloze; n_answers : all other answers
     """
 
+    code: str
     ended_at: datetime | None
     receipt: str
     n_stories: int
@@ -60,6 +61,7 @@ def summarise(assignment: Assignment) -> list[Summary]:
     seconds = dict(times.values_list("assignment").annotate(n=Sum("active_seconds")).order_by())
     return [
         Summary(
+            code=assignment.code,
             ended_at=assignment.ended_at,
             receipt=assignment.receipt,
             n_stories=len(assignment.seat.order) if assignment.seat else 0,

@@ -3,10 +3,11 @@
 import re
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from annotation.models import Assignment
-from tests import factories
+from annotation.models import Assignment, Response, ResponseEvent
+from tests import factories, triggers
 from tests.browser.conftest import enter_as_staff
 from tests.browser.saying import WORDS, n_drafts, press_retry, reasons, said, status, until
 
@@ -262,3 +263,55 @@ def test_words_that_the_server_refuses_stand_in_their_field_again_under_its_reas
     reasons(other).fill(WORDS)
     until(other, lambda: said() == [(None, WORDS)], "the shortened words were not saved")
     until(other, lambda: n_drafts(other) == 0, "the draft is still there")
+
+
+def roll_back() -> None:
+    """The database as it was before anything was answered, put back under the server."""
+    with triggers.lifted():
+        ResponseEvent.objects.all().delete()
+        Response.objects.all().delete()
+    Assignment.objects.update(begun=[])
+
+
+def test_answers_that_were_acknowledged_come_back_after_a_restore_though_their_page_is_closed(
+    desk: Page, context: BrowserContext
+) -> None:
+    address = desk.url
+    reasons(desk).fill(WORDS)
+    desk.get_by_role("radio", name="Yes").check()
+    desk.get_by_role("button", name="Next", exact=False).first.click()
+    expect(desk.get_by_role("heading", name="Item 2")).to_be_visible()
+    desk.get_by_role("radio", name="No").check()
+    everything = [("yes", WORDS), ("no", "")]
+    until(desk, lambda: said() == everything, "the answers were not saved")
+    expect(status(desk)).to_have_text(re.compile("^Saved"))
+    desk.close()
+    roll_back()
+
+    other = context.new_page()
+    other.goto(address)
+
+    until(other, lambda: said() == everything, "what the server had acknowledged is lost")
+    expect(reasons(other)).to_have_value(WORDS)
+    expect(other.locator(".items .mark:not([data-state=open])")).to_have_count(2)
+    revisions = Response.objects.order_by("pk").values_list("revision", flat=True)
+    before = list(revisions)
+    other.reload()
+    other.wait_for_load_state("networkidle")
+    assert list(revisions) == before, "they are sent once"
+
+
+def test_a_group_that_is_submitted_leaves_nothing_on_the_device(desk: Page) -> None:
+    reasons(desk).fill(WORDS)
+    until(desk, lambda: said() == [(None, WORDS)], "the words were not saved")
+    expect(status(desk)).to_have_text(re.compile("^Saved"))
+    assert n_drafts(desk) == 0
+    assert desk.evaluate("Object.keys(localStorage).filter((name) => name.startsWith('quire-saved')).length") == 1
+    assignment = Assignment.objects.get(seat__isnull=False)
+    Assignment.objects.update(status=Assignment.Status.SUBMITTED, ended_at=timezone.now())
+
+    desk.goto(f"{desk.url.split('/s/')[0]}/receipt/")
+
+    assert assignment.code in desk.url
+    kept = "Object.keys(localStorage).filter((name) => name.startsWith('quire-')).length"
+    until(desk, lambda: desk.evaluate(kept) == 0, "answers of a submitted group stay on the device")

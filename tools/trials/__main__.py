@@ -91,10 +91,10 @@ def trials(scale: float = 1.0) -> list[Trial]:
         Trial(
             "An older copy of the database",
             "Under pages of the desk, of several questions and of a cloze, with words on the device that no server "
-            "has, the database is put back to how it was two saves before; left open or opened anew, they must bring "
-            "every word. Its short form, `tests/tools/test_older_copy.py`, needs no browser.",
+            "has, the database is put back to how it was two saves before; left open, opened anew, or closed with all "
+            "of it acknowledged, they must bring every word. Its short form, `tests/tools/test_older_copy.py`, needs no browser.",
             lambda: in_a_browser(older_copy.run),
-            {"pages": 6, "with every word": 6},
+            {"pages": 9, "with every word": 9},
         ),
         Trial(
             "Keys faster than the network",

@@ -32,6 +32,11 @@ def of_question(work: Work, question: Question) -> str:
     return reverse("annotation:item", args=[code, question.step.key, question.item.key])
 
 
+def of_answers(work: Work) -> str:
+    """What the addresses of all questions of the assignment begin with."""
+    return reverse("annotation:assignment", args=[work.assignment.code]) + "s/"
+
+
 def of_story(work: Work, letter: str) -> str:
     """Where a story can be read by itself."""
     return reverse("annotation:story", args=[work.assignment.code, letter])

@@ -87,12 +87,14 @@ def save(page: PartPage, question: Question) -> HttpResponse:
     except responses.AssignmentEnded as ended:
         return pages.refuse(request, ended)
     if direction := request.POST.get("go", ""):
-        if work.owes_new_consent:
-            return guards.lead_to_consent(request)
-        return page.go_on(question, direction)
-    if request.htmx:
-        return page.render_saved(question, response, at=now, notice=describe_lost(quotes))
-    return redirect(addresses.of_stop(work, question))
+        owes_consent = work.owes_new_consent
+        answer = guards.lead_to_consent(request) if owes_consent else page.go_on(question, direction)
+    elif request.htmx:
+        answer = page.render_saved(question, response, at=now, notice=describe_lost(quotes))
+    else:
+        answer = redirect(addresses.of_stop(work, question))
+    answer["Quire-Revision"] = str(response.revision)
+    return answer
 
 
 @for_assignment

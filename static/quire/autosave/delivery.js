@@ -1,8 +1,9 @@
 // What could not be saved is sent again: by its form, or, where that is gone, as a draft under the name of its save.
+import * as acknowledged from "./acknowledged.js";
 import { LONGEST_RETRY_DELAY, REQUEST_TIMEOUT } from "./delays.js";
 import * as drafts from "./drafts.js";
 import { fill, isOutdated, isReview, problemOf, saverAt, wordsOf } from "./forms.js";
-import { codeOf, outcomeOf, queue, REASON, SIGNATURE, waitOf } from "./queue.js";
+import { codeOf, outcomeOf, queue, REASON, REVISION, SIGNATURE, waitOf } from "./queue.js";
 import { clearTrouble, markFailed, say, sayDone, saySentence, saysTrouble, sayTrouble } from "./status.js";
 
 /** @typedef {import("./drafts.js").Draft} Draft */
@@ -60,12 +61,17 @@ export function deliverDrafts() {
 }
 
 async function deliverAll() {
-  const open = [...(await drafts.orphans()).filter(isOpen), ...strays()];
+  const missing = acknowledged.undelivered().filter(isOpen);
+  const open = [...missing, ...(await drafts.orphans()).filter(isOpen), ...strays()];
   const waiting = open.map(({ path }) => path).filter(saverAt);
   waiting.forEach(lock);
   /** @type {import("./queue.js").Outcome[]} */
   const outcomes = [];
-  for (const draft of open) outcomes.push(await deliver(draft));
+  for (const draft of open) {
+    const outcome = await deliver(draft);
+    if (outcome !== "undelivered") acknowledged.settle(draft);
+    outcomes.push(outcome === "taken" && "revision" in draft ? "outdated" : outcome);
+  }
   waiting.forEach(unlock);
   const { isIncomplete, isCompleteAtLast, mustReload } = queue.closeDelivery(outcomes);
   if (isIncomplete) {
@@ -121,6 +127,7 @@ async function deliver(draft) {
   const outcome = outcomeOf(codeOf(answer.status, answer.headers.get(SIGNATURE), reason));
   if (outcome === "taken") {
     drafts.drop(draft);
+    acknowledged.note(draft, answer.headers.get(REVISION));
     return isOutdated(saver, await answer.text()) || isReview() ? "outdated" : "taken";
   }
   if (answer.status === 401) sayEnd(reason);
@@ -140,6 +147,7 @@ async function deliver(draft) {
 export function sayEnd(reason) {
   if (reason === "withdrawn") {
     drafts.forgetAll();
+    acknowledged.forget();
     location.reload();
   } else if (reason === "ended" || reason === "renewed" || reason === "revoked") sayTrouble(reason);
 }
@@ -208,12 +216,16 @@ document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-discards]");
   if (!button) return;
   drafts.forget(button.dataset.discards);
+  acknowledged.forget(button.dataset.discards);
   clearTrouble();
 });
 // Of two versions the saved one is kept: then the other is no draft any more.
 document.addEventListener("submit", (event) => {
   const form = event.target;
-  if (form instanceof HTMLFormElement && "forgets" in form.dataset) drafts.forget(new URL(form.action).pathname);
+  if (!(form instanceof HTMLFormElement) || !("forgets" in form.dataset)) return;
+  const { pathname } = new URL(form.action);
+  drafts.forget(pathname);
+  acknowledged.forget(pathname);
 });
 
 // ── The token of the forms ──

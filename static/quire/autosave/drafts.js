@@ -4,7 +4,7 @@
 // share one. Saves are named "page-n"; a draft is sent under the name of the save that it was, so that one which
 // did arrive, unheard, is not written twice.
 const PREFIX = "quire-draft ";
-const DAYS = 30;
+export const LIFETIME = 30 * 86_400_000; // milliseconds
 
 /**
  * Refused: why the server can never take it, in its words.
@@ -24,7 +24,7 @@ navigator.locks?.request(`quire-page ${PAGE}`, () => new Promise(() => {}));
  * @template T
  * @param {() => T} access
  */
-function attempt(access) {
+export function attempt(access) {
   try {
     return access();
   } catch {
@@ -93,7 +93,7 @@ export function all() {
     .filter((name) => name.startsWith(PREFIX))
     .map(load)
     .filter((draft) => draft != null);
-  for (const draft of drafts) if (Date.now() - draft.at > DAYS * 86_400_000) drop({ ...draft, n: Infinity });
+  for (const draft of drafts) if (Date.now() - draft.at > LIFETIME) drop({ ...draft, n: Infinity });
   return drafts.sort((a, b) => a.at - b.at);
 }
 

@@ -3,11 +3,13 @@
 //   delays.js     how long it waits: the delay after the last stroke, the delays of further tries
 //   forms.js      what a form says, and putting words back into it
 //   drafts.js     what is not yet committed, kept on the device
+//   acknowledged.js  what the server says to have, kept until it is submitted
 //   delivery.js   what failed, sent again
 //   departure.js  leaving the page
 //   revisions.js  what a page showed before the browser came back to it
 //   status.js     what is said of it all
 
+import * as acknowledged from "./acknowledged.js";
 import { REQUEST_TIMEOUT } from "./delays.js";
 import { deliverDrafts, renewToken, retryAll, sayEnd, send } from "./delivery.js";
 import * as drafts from "./drafts.js";
@@ -26,12 +28,14 @@ import {
   wordsOf,
 } from "./forms.js";
 import "./departure.js";
-import { codeOf, GONE, isTaken, queue, REASON, SIGNATURE } from "./queue.js";
+import { codeOf, GONE, isTaken, queue, REASON, REVISION, SIGNATURE } from "./queue.js";
 import * as revisions from "./revisions.js";
 import { isQuiet, isUnderWay, say, sayPageState, sayRefused, sayTrouble } from "./status.js";
 
 /** @typedef {import("./forms.js").Saver} Saver */
 const CONFLICT = 409;
+// What a save carries beside the answer.
+const UNKEPT = new Set(["csrfmiddlewaretoken", "key", "go"]);
 
 /**
  * Number what a saver now says, and keep it on the device until the server has it.
@@ -40,7 +44,9 @@ const CONFLICT = 409;
 function keep(saver) {
   const fields = fieldsOf(saver);
   const version = queue.updateVersion(saver, wordsOf(fields));
-  if (!version.isCommitted) version.isKept = drafts.keep(pathOf(saver), version.n, fields);
+  if (version.isCommitted) return version;
+  const isKept = () => drafts.keep(pathOf(saver), version.n, fields);
+  version.isKept = isKept() || (acknowledged.forget() && isKept()); // where there is no room, these make some
   return version;
 }
 
@@ -158,6 +164,9 @@ document.addEventListener("htmx:afterRequest", (event) => {
   if (resends.delete(elt)) elt.inert = false;
   // Of an answer that only says where to go, htmx does not say that it was a success.
   if (isTaken(code)) {
+    const fields = /** @type {import("./forms.js").Field[]} */ ([...parameters.entries()]);
+    const draft = { path: pathOf(elt), page: drafts.PAGE, n, fields: fields.filter(([name]) => !UNKEPT.has(name)) };
+    if (!elt.matches("button")) acknowledged.note(draft, xhr.getResponseHeader(REVISION));
     accept(elt, n, pastedIn(elt, parameters));
     return;
   }
@@ -231,7 +240,10 @@ function refuse(saver, n, { code, reason, retryAfter }) {
 // ── When a page or a question arrives ──
 
 // Whoever has withdrawn leaves nothing on the device either.
-if (document.querySelector("[data-forgets-all]")) drafts.forgetAll();
+if (document.querySelector("[data-forgets-all]")) {
+  drafts.forgetAll();
+  acknowledged.forget();
+}
 
 /** @type {NodeListOf<HTMLElement>} */
 const promises = document.querySelectorAll("[data-promises]");

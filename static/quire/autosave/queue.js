@@ -8,6 +8,8 @@ import { AUTOSAVE_DELAY, LONGEST_AUTOSAVE_DELAY, LONGEST_RETRY_DELAY, RETRY_DELA
 // What takes a save, or refuses it for good, says in a header that it is ours. A network's sign-in page or a proxy's
 // apology does not, and counts as a gateway that failed.
 export const SIGNATURE = "Quire-Saved";
+// Which revision of its answer it became.
+export const REVISION = "Quire-Revision";
 // Why it was refused, where that decides what comes next.
 export const REASON = "Quire-Reason";
 const BAD_GATEWAY = 502;

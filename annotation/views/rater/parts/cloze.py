@@ -73,6 +73,9 @@ class ClozePage(PartPage):
         n_filled = len(sheet.values)
         context = pages.base_context(self.work) | {
             "sheet": sheet,
+            "revisions": pages.list_revisions(
+                self.work, ((sheet.question(n), answer) for n, answer in sheet.answers.items()), of_step=sheet.step.key
+            ),
             "step": sheet.step,
             "document": sheet.cloze.parsed,
             "passages": sheet.passages(),

@@ -1,6 +1,6 @@
 """What the desk and the pages beside it show, as plain data for their templates, and the answers that they share."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from annotation import progress, responses
+from annotation.models import Response
 from annotation.participation import recognition
 from annotation.progress import Part, Question, State, Stop, languages, phrases
 from annotation.progress.languages import Words
@@ -118,7 +119,29 @@ class ReviewRow:
 
 def base_context(work: Work) -> dict[str, Any]:
     """What every page of an assignment needs around it."""
-    return {"study": work.assignment.study, "assignment": work.assignment, "fills_text": work.protocol.fills_text}
+    return {
+        "study": work.assignment.study,
+        "assignment": work.assignment,
+        "fills_text": work.protocol.fills_text,
+        "revisions": lambda: _all_revisions(work),
+    }
+
+
+def _all_revisions(work: Work) -> dict[str, Any]:
+    every = (question for part in work.parts for question in progress.list_questions(part, work.letters))
+    return list_revisions(work, ((question, work.answers.at(question)) for question in every))
+
+
+def list_revisions(
+    work: Work, answers: Iterable[tuple[Question, Response | None]], *, of_step: str = ""
+) -> dict[str, Any]:
+    """Which revision of each answer is saved, by its address after the prefix: a page's script compares them with what
+    it was told to be saved, since after a restore they may be older. of_step : the key, where they are of one step"""
+    return {
+        "prefix": addresses.of_answers(work),
+        "within": f"{of_step}/" if of_step else "",
+        "revisions": {f"{question.path}/": response.revision for question, response in answers if response},
+    }
 
 
 def desk_context(
