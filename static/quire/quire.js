@@ -7,6 +7,7 @@ import "./ranking.js";
 import "./quotes.js";
 import "./keys.js";
 import "./fields.js";
+import "./sight.js";
 import "./deadline.js";
 
 // Times in the reader's own zone, written as the server writes them.
