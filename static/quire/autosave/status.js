@@ -1,7 +1,19 @@
-// What is said of saving: one line in the masthead, and above the questions what went wrong and what to do.
+// What is said of saving: one line in the masthead, and above the questions what went wrong and what to do. The line is
+// for the eye; of what it says, a region beside it announces the little that must be heard.
+import { Announcer } from "./announcements.js";
 import { queue } from "./queue.js";
 
 const status = document.getElementById("status");
+const region = document.getElementById("status-announced");
+const announcer = new Announcer();
+
+/** @param {import("./queue.js").PageState} state */
+function announce(state) {
+  const detail = status?.querySelector("[data-detail]")?.textContent ?? "";
+  const saved = [status?.dataset.done, detail].filter(Boolean).join(", ");
+  const announced = announcer.take(state, state === "saved" ? saved : (status?.textContent ?? ""), detail);
+  if (region && announced) region.textContent = announced;
+}
 const trouble = () => document.getElementById("trouble");
 
 /** @param {string} id */
@@ -19,7 +31,8 @@ export function say(state) {
   // For the eye, words that are lost or that wait are offline too.
   status.dataset.state = state === "lost" || state === "waiting" ? "offline" : state;
   const words = status.dataset[state];
-  if (words && status.textContent !== words) status.textContent = words; // said once, not at every stroke
+  if (words && status.textContent !== words) status.textContent = words;
+  announce(state);
   if (state === "failed") status.append(", ", copyOf("retry") ?? "");
 }
 
@@ -33,6 +46,7 @@ export function sayDone() {
   const now = new Date().toLocaleTimeString(document.body.dataset.locale, { hour: "2-digit", minute: "2-digit" });
   status.textContent = `${status.dataset.done} ${now}`;
   status.dataset.state = "saved";
+  announce("saved");
 }
 
 /** The state of the page as a whole: after a stroke, and after a save that was taken. */
@@ -47,6 +61,7 @@ export function sayPageState() {
   const { saving, kept, open } = status.dataset;
   if (isUnderWay() && [saving, kept, open].includes(status.textContent ?? "")) sayDone();
   status.dataset.state = "saved";
+  announce("saved");
 }
 
 /** The words stay, in the colour of what failed; where there are none, that it is not saved. */
@@ -54,13 +69,14 @@ export function markFailed() {
   if (!status) return;
   status.dataset.state = "failed";
   if (!status.textContent) status.textContent = status.dataset.failed ?? "";
+  announce("failed");
 }
 
 /** After a save that was refused: the answer has said why; if it has not, that it is not saved. */
 export function sayRefused() {
   if (!status) return;
-  markFailed();
   if (status.textContent === status.dataset.saving) status.textContent = status.dataset.failed ?? "";
+  markFailed();
 }
 
 /** @param {string} [id] */
