@@ -12,13 +12,12 @@ register = template.Library()
 
 COOKIE = "reading"
 BROWSER = "BROWSER"  # what formats of a language call it, see config/formats
-RATERS = ("annotation", "")  # namespaces of addresses that raters open
 CHOICES = {
     "theme": {
+        "system": gettext_noop("As the device"),
         "light": gettext_noop("Light"),
         "sepia": gettext_noop("Sepia"),
         "dark": gettext_noop("Dark"),
-        "system": gettext_noop("As the device"),
     },
     "size": {"2": "19", "1": "18", "3": "20", "4": "23"},  # the first is what we set; in pixels, as readers know them
     "numbers": {"off": "", "on": ""},  # boxes to tick, whose words stand on the page
@@ -30,13 +29,10 @@ CHOICES = {
 def reading_settings(context: template.Context) -> dict[str, str]:
     """Theme, size, paragraph numbers and letter keys by cookie; the first choice where it makes no sense.
 
-    Pages of the staff are as dark as their device until somebody chooses; raters all begin on the same paper.
+    So a page is as dark as its device until somebody chooses.
     """
     request = context.get("request")  # error pages may be rendered without one
-    cookie = request.COOKIES.get(COOKIE, "") if request else ""
-    match = request.resolver_match if request else None
-    is_of_staff = match is not None and match.namespace not in RATERS
-    return parse_cookie(cookie or "system" * is_of_staff)
+    return parse_cookie(request.COOKIES.get(COOKIE, "") if request else "")
 
 
 @register.simple_tag

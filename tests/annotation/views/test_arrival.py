@@ -344,10 +344,10 @@ def test_reading_settings_are_set_by_the_server_from_a_cookie(client):
 @pytest.mark.parametrize(
     ("cookie", "found"),
     [
-        ("", 'data-theme="light" data-size="2" data-numbers="off" data-keys="on"'),
-        ("pink.9.maybe", 'data-theme="light" data-size="2" data-numbers="off" data-keys="on"'),
+        ("", 'data-theme="system" data-size="2" data-numbers="off" data-keys="on"'),
+        ("pink.9.maybe", 'data-theme="system" data-size="2" data-numbers="off" data-keys="on"'),
         ("dark", 'data-theme="dark" data-size="2" data-numbers="off" data-keys="on"'),
-        ('"><script>.4.on', 'data-theme="light" data-size="4" data-numbers="on" data-keys="on"'),
+        ('"><script>.4.on', 'data-theme="system" data-size="4" data-numbers="on" data-keys="on"'),
     ],
 )
 def test_a_cookie_of_nonsense_sets_what_is_usual(rf, cookie, found):

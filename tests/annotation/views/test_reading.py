@@ -8,7 +8,7 @@ from annotation.templatetags import reading_preferences
 @pytest.mark.parametrize(
     ("cookie", "chosen"),
     [
-        ("", ("light", "2", "off", "on")),
+        ("", ("system", "2", "off", "on")),
         ("dark.3.on.off", ("dark", "3", "on", "off")),
         ("sepia.1.on", ("sepia", "1", "on", "on")),
         ("dark.9.on<b>.maybe.more", ("dark", "2", "off", "on")),
