@@ -110,6 +110,9 @@ class Assignment(models.Model):
     # and locks what came before it.
     begun = models.JSONField(_("begun"), default=list, blank=True, editable=False)
     locked_before = models.PositiveIntegerField(_("locked before"), default=0, editable=False)
+    # Where the rater is in each story, by its letter: the first paragraph in view, from 1, and the thousandths of it
+    # that are above. For the rater's own pages alone: the staff see it nowhere, and it goes when the assignment ends.
+    reading_positions = models.JSONField(_("reading positions"), default=dict, blank=True, editable=False)
     started_at = models.DateTimeField(_("started at"), auto_now_add=True)
     last_active_at = models.DateTimeField(_("last active at"), null=True, blank=True)
     timed_until = models.DateTimeField(

@@ -164,7 +164,7 @@ def give_up(
     """
     with transaction.atomic():
         has_ended = Assignment.objects.filter(pk=assignment.pk, status=Assignment.Status.OPEN).update(
-            status=status, ended_at=at
+            status=status, ended_at=at, reading_positions={}
         )
         if has_ended and assignment.seat_id and not assignment.repeats_id:
             Seat.objects.filter(pk=assignment.seat_id).update(is_taken=False)

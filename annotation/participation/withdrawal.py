@@ -73,6 +73,7 @@ def erase(rater: Rater) -> None:
     with transaction.atomic():
         ResponseEvent.objects.filter(response__assignment__rater=rater).update(words=None)
         Response.objects.filter(assignment__rater=rater).update(**EMPTY)
+        rater.assignments.update(reading_positions={})
         # What a filled cloze became elsewhere is their words too, an editor's version of it included.
         became = Story.objects.filter(fill__assignment__rater=rater)
         writer = "" if rater.kind == Rater.Kind.MODEL else rater.source_name

@@ -37,7 +37,7 @@ def submit(
     with transaction.atomic():
         # The status first: whoever records an answer at this moment waits, and then finds the assignment ended.
         ended = Assignment.objects.filter(pk=assignment.pk, status=Assignment.Status.OPEN).update(
-            status=Assignment.Status.SUBMITTED, ended_at=at
+            status=Assignment.Status.SUBMITTED, ended_at=at, reading_positions={}
         )
         if ended:
             if not is_complete():

@@ -1,11 +1,12 @@
-// Reading: settings, the tabs of small screens, and the place in the story.
+// Reading: settings, and the tabs of small screens.
 import { required } from "./dom.js";
+import { StoryPosition } from "./position.js";
 
 const root = document.documentElement;
 
-// A browser may refuse storage altogether; then the place is not kept, and that is all.
+// Which pane was up. A browser may refuse storage altogether; then it is not kept, and that is all.
 /** @param {string} name */
-function loadPlace(name) {
+function loadTab(name) {
   try {
     return sessionStorage.getItem(name);
   } catch {
@@ -14,11 +15,11 @@ function loadPlace(name) {
 }
 /**
  * @param {string} name
- * @param {string | number} value
+ * @param {string} pane
  */
-function keepPlace(name, value) {
+function keepTab(name, pane) {
   try {
-    sessionStorage.setItem(name, String(value));
+    sessionStorage.setItem(name, pane);
   } catch {
     // as above
   }
@@ -70,9 +71,12 @@ export function turnTo(pane) {
 
 /** @param {HTMLElement} desk */
 function setUpTabs(desk) {
-  const place = `place-${desk.dataset.story}`;
+  const key = `place-${desk.dataset.story}-tab`;
+  const position = new StoryPosition(desk, required("#story"));
   required(".tabs").hidden = false;
   desk.dataset.tab = "story";
+
+  let yOfQuestions = 0;
 
   /** @param {HTMLElement} tab */
   function show(tab) {
@@ -81,10 +85,12 @@ function setUpTabs(desk) {
       other.tabIndex = other === tab ? 0 : -1;
     }
     const pane = tab.dataset.shows ?? "";
-    desk.dataset[`y${desk.dataset.tab}`] = String(scrollY);
+    if (desk.dataset.tab === "questions") yOfQuestions = scrollY;
+    else position.look();
     desk.dataset.tab = pane;
-    scrollTo(0, Number(desk.dataset[`y${pane}`] ?? 0));
-    keepPlace(`${place}-tab`, pane);
+    if (pane === "story") position.restore();
+    else scrollTo(0, yOfQuestions);
+    keepTab(key, pane);
   }
 
   for (const tab of tabs) {
@@ -96,14 +102,16 @@ function setUpTabs(desk) {
       show(next);
     });
   }
-  // The story is where it was when the page was left: to an answer, to the other stories, or for a week.
-  const pane = required("#story");
-  pane.scrollTop = Number(loadPlace(place) ?? 0);
-  pane.addEventListener("scroll", () => keepPlace(place, Math.round(pane.scrollTop)), { passive: true });
   // Whoever comes from the check to something that is lacking comes to the question.
   const isLacking = document.querySelector("#questions .problem:not(:empty)");
-  const wanted = isLacking ? "questions" : loadPlace(`${place}-tab`);
+  const wanted = isLacking ? "questions" : loadTab(key);
   const first = tabs.find((tab) => tab.dataset.shows === wanted);
   if (first) show(first);
+  // A link into the story leads where it says.
+  if (location.hash) position.isRestored = true;
+  else {
+    position.restore();
+    document.fonts.ready.then(() => position.restoreUnlessMoved());
+  }
 }
 if (desk && tabs.length) setUpTabs(desk);

@@ -385,6 +385,8 @@ annotation:recognition              GET    away  away  404   away   away   away 
 annotation:recognition              POST   401   away  404   401    401    401   401    401     401
 annotation:story                    GET    away  ok    404   away   away   away  away   away    away
 annotation:story                    POST   401   405   404   401    401    401   401    401     401
+annotation:position                 GET    away  405   404   away   away   away  away   away    away
+annotation:position                 POST   401   404   404   401    401    401   401    401     401
 annotation:recognised               GET    away  405   404   away   away   away  away   away    away
 annotation:recognised               POST   401   away  404   401    401    401   401    401     401
 annotation:part                     GET    away  away  404   away   away   away  away   away    away

@@ -34,7 +34,8 @@ MOST_SAMPLES = 4  # stories that stand in for a group as long as there is none
 TAG = re.compile(r"<[a-z][^<>]*>")
 # All that sends; a dialog is closed by a form that sends nothing.
 ACTIVE = re.compile(
-    r"""\s(?:method="post"|(?:hx-[a-z-]+|action|formaction|data-(?:saves|leaves|times|reviews))(?:="[^"]*")?)(?=[\s>])"""
+    r"""\s(?:method="post"|(?:hx-[a-z-]+|action|formaction|data-(?:saves|leaves|times|positions|reviews))(?:="[^"]*")?)"""
+    r"(?=[\s>])"
 )
 LINK = re.compile(r"""(?<=\shref=")/[^"]*(?=")""")
 NAMES = re.compile("|".join(re.escape(f"{{{name}}}") for name in placeholders.NAMES))

@@ -34,6 +34,7 @@ from studies.models import Step, Story
 from studies.typography.paragraphs import number_paragraphs
 
 CHECKED = "checked"
+AT_THE_BEGINNING = (1, 0)  # of the first paragraph, nothing is above
 
 
 @dataclass(frozen=True)
@@ -168,6 +169,7 @@ def desk_context(
         "paragraphs": quotes.mark_quotes(number_paragraphs(story.text), form.quotes),
         "premise": work.stories.premise,
         "letter": question.letter,
+        "reading_position": work.assignment.reading_positions.get(question.letter, AT_THE_BEGINNING),
         "story_links": story_links(work, current=question.letter),
         "n_stories": len(work.letters),
         "n_stories_in_words": number_in_words(len(work.letters)),
