@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, ViewportSize, expect
 
 from annotation.participation import invitations
 from studies.models import Step, Story, Study
@@ -81,6 +81,10 @@ def test_coming_to_the_buttons_of_the_foot_moves_nothing(page: Page, live_server
     assert pane.evaluate("(pane) => pane.scrollTop") == 0
 
 
+def box(element: Locator) -> Any:
+    return element.bounding_box()
+
+
 def pair(page: Page, site: Any) -> None:
     study = factories.study(n_stories=2, planned=False)
     Step.objects.filter(version__study=study, key="tests").delete()
@@ -114,15 +118,15 @@ def test_the_state_of_saving_stays_in_sight(page: Page, live_server: Any, come: 
     page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
 
     assert page.evaluate("scrollY") > 200
-    status, masthead = (page.locator(place).bounding_box() for place in ("#status", ".masthead"))
+    status, masthead = box(page.locator("#status")), box(page.locator(".masthead"))
     assert status["y"] >= 0
     assert status["y"] + status["height"] <= masthead["y"] + masthead["height"] == pytest.approx(57, abs=1)
     for field in page.locator("main :is(textarea, input:not([type=hidden]))").all()[:4]:
         field.focus()
-        assert field.bounding_box()["y"] >= masthead["height"]
+        assert box(field)["y"] >= masthead["height"]
 
 
-LOW = {"width": 320, "height": 225}  # 1280 by 900 at a zoom of 400 %
+LOW = ViewportSize(width=320, height=225)  # 1280 by 900 at a zoom of 400 %
 STUCK = """() => [...document.querySelectorAll("body *")].filter((element) =>
   element.checkVisibility() && ["sticky", "fixed"].includes(getComputedStyle(element).position)
 ).map((element) => element.className)"""

@@ -1,5 +1,7 @@
 """The paper of a page: as dark as the device, until somebody chooses another."""
 
+from typing import Literal
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -9,7 +11,7 @@ LIGHT, DARK = "rgb(253, 252, 249)", "rgb(23, 22, 20)"
 
 
 @pytest.mark.parametrize(("scheme", "paper"), [("light", LIGHT), ("dark", DARK)])
-def test_a_desk_is_as_dark_as_its_device_and_says_so(desk: Page, scheme: str, paper: str) -> None:
+def test_a_desk_is_as_dark_as_its_device_and_says_so(desk: Page, scheme: Literal["light", "dark"], paper: str) -> None:
     desk.emulate_media(color_scheme=scheme)
 
     expect(desk.locator(".story-pane")).to_have_css("background-color", paper)

@@ -25,7 +25,7 @@ def skips(page: str) -> list[tuple[int, int]]:
     return [(before, after) for before, after in zip([0, *found], found, strict=False) if after > before + 1 > 1]
 
 
-def test_a_skipped_level_is_found():
+def test_a_skipped_level_is_found() -> None:
     assert skips("<h1>A</h1><h3>B</h3><h2>C</h2><h3>D</h3>") == [(1, 3)]
     assert skips("<h2>Before the title</h2><h1>A</h1><h2>B</h2>") == []
 
