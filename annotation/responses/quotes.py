@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -143,7 +143,7 @@ def _runs_between(runs: Sequence[TextRun], start: int, end: int) -> tuple[TextRu
     for run in runs:
         part = _cut(run.text, max(start - begins, 0), max(end - begins, 0)).decode("utf-16-le", "replace")
         if part:
-            parts.append(TextRun(part, run.is_italic))
+            parts.append(replace(run, text=part))
         begins += _length(run.text)
     return tuple(parts)
 

@@ -5,6 +5,7 @@ import "./navigation.js";
 import "./stopwatch.js";
 import "./ranking.js";
 import "./quotes.js";
+import "./notes.js";
 import "./keys.js";
 import "./fields.js";
 import "./sight.js";

@@ -5,7 +5,8 @@ markup: templates write the tags and escape every word.
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
@@ -15,6 +16,8 @@ BREAK = re.compile(r"(?:[*\-_~#][ \t]*){3,}|#|⁂")
 _LETTER = r"[^\W⁰¹²³⁴-⁹]"
 CLOSES = re.compile(rf"(?<![\s*])\*(?!{_LETTER}|\*)")
 ITALIC = re.compile(rf"(?<!{_LETTER})(?<!\*)\*(?![\s*])(.+?){CLOSES.pattern}", re.DOTALL)
+# What calls a note, and what the note begins with: [1], [^1] and ¹.
+NOTE_MARK = re.compile(r"\[\^[\w-]{1,20}\]|\[[0-9]{1,3}\]|[⁰¹²³⁴-⁹]{1,3}")
 HEADING = re.compile(r"§ [1-9][0-9]*(?: .*)?")
 # A three-line initial needs three lines beside it; shorter openings go without.
 LONG_ENOUGH = 160
@@ -26,8 +29,11 @@ STOP = re.compile(r"""(?:[.!?…:。！？]["'”’»)\]*_]*|[—–-]["'”’
 
 @dataclass(frozen=True)
 class TextRun:
+    """A stretch of words. note : the number of the paragraph with the note that it calls; 0 if it calls none"""
+
     text: str
     is_italic: bool = False
+    note: int = 0
 
 
 @dataclass(frozen=True)
@@ -161,7 +167,42 @@ def number_paragraphs(text: str) -> list[Paragraph]:
         has_opened = True
         numbered.append(Paragraph(len(numbered) + 1, split_runs(words), "opening" if is_opening else opens, is_kept))
         opens = ""
-    return numbered
+    return link_notes(numbered)
+
+
+def link_notes(paragraphs: Sequence[Paragraph]) -> list[Paragraph]:
+    """The paragraphs with every mark of a note linked to the next paragraph after it that begins with the same mark,
+    in whose lines each may begin another note. Not a word changes, and a mark without a note stays what it is."""
+    linked: list[Paragraph] = []
+    note_by_mark: dict[str, int] = {}
+    for paragraph in reversed(paragraphs):
+        marks = _marks_of_notes(paragraph)
+        if not marks and note_by_mark:
+            runs = tuple(part for run in paragraph.runs for part in _link_run(run, note_by_mark))
+            paragraph = replace(paragraph, runs=runs)
+        note_by_mark |= dict.fromkeys(marks, paragraph.number)
+        linked.append(paragraph)
+    return linked[::-1]
+
+
+def _marks_of_notes(paragraph: Paragraph) -> list[str]:
+    """The marks with which its lines begin, if the first one does."""
+    matches = [NOTE_MARK.match(line.lstrip()) for line in paragraph.words.split("\n")]
+    return [match[0] for match in matches if match] if matches[0] else []
+
+
+def _link_run(run: TextRun, note_by_mark: Mapping[str, int]) -> Iterator[TextRun]:
+    """The run in stretches, those that call a note apart."""
+    done = 0
+    for match in NOTE_MARK.finditer(run.text):
+        if match[0] not in note_by_mark:
+            continue
+        if done < match.start():
+            yield replace(run, text=run.text[done : match.start()])
+        yield replace(run, text=match[0], note=note_by_mark[match[0]])
+        done = match.end()
+    if done < len(run.text):
+        yield replace(run, text=run.text[done:])
 
 
 def split_runs(block: str) -> tuple[TextRun, ...]:

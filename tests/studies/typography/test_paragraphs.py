@@ -13,6 +13,7 @@ from studies.typography.paragraphs import (
     keeps_lines,
     number_paragraphs,
     split_blocks,
+    split_paragraphs,
     split_runs,
 )
 
@@ -185,3 +186,46 @@ def test_a_paragraph_counts_as_many_letters_as_stand_in_the_text(text):
         b.replace("\n", " ") for b in split_blocks(text)
     ]
     assert not any("\n" in p.words for p in number_paragraphs(text) if not keeps_lines(p.words))
+
+
+def called(text: str) -> list[tuple[int, str, int]]:
+    """Every mark that calls a note: its paragraph, the mark, and the paragraph with the note."""
+    return [(p.number, run.text, run.note) for p in number_paragraphs(text) for run in p.runs if run.note]
+
+
+@pytest.mark.parametrize("mark", ["[1]", "[^1]", "[^cellar]", "¹", "¹²"])
+def test_a_mark_leads_to_the_note_that_begins_with_it(mark):
+    text = f"He went down.{mark} It was dark.\n\nHe came *up*.\n\n{mark} The cellar of the old house."
+
+    assert called(text) == [(1, mark, 3)]
+
+
+def test_marks_lead_to_the_next_note_and_several_notes_may_share_a_paragraph():
+    text = (
+        "One.[1]\n\n[1] Of the first part.\n\nTwo.[1] Three, *so[2] it was*.\n\n[1] Of the second part.\n[2] The same."
+    )
+
+    assert called(text) == [(1, "[1]", 2), (3, "[1]", 4), (3, "[2]", 4)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He read [1] and shrugged.\n\nNothing more.",
+        "[1] came first.\n\n[2] came then.\n\n[1] came again.",
+        "The field was 10 m².\n\n¹ A note that nothing calls.",
+        "A choice of [A] and [b].\n\n[A] Yes.",
+        "[1] A note before it is called.\n\nHe went down.[1]",
+    ],
+)
+def test_a_mark_without_a_note_after_it_is_words(text):
+    assert called(text) == []
+
+
+@given(st.text(st.sampled_from("ab *[^1]¹\n"), max_size=60))
+def test_links_to_notes_change_no_word(text):
+    for paragraph, block in zip(number_paragraphs(text), split_paragraphs(text), strict=True):
+        is_kept = keeps_lines(block)
+        assert paragraph.words == "".join(
+            run.text for run in split_runs(block if is_kept else block.replace("\n", " "))
+        )
