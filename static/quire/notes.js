@@ -18,7 +18,7 @@ function wordsOf(paragraph, mark) {
 }
 
 /** @param {HTMLElement} mark */
-function open(mark) {
+function openNote(mark) {
   const target = document.getElementById(mark.getAttribute("href")?.slice(1) ?? "");
   const paragraph = mark.closest("p");
   if (!target || !paragraph) return;
@@ -36,7 +36,7 @@ function open(mark) {
 }
 
 /** @param {HTMLElement} mark */
-function close(mark) {
+function closeNote(mark) {
   noteByMark.get(mark)?.remove();
   noteByMark.delete(mark);
   mark.setAttribute("aria-expanded", "false");
@@ -51,11 +51,11 @@ document.addEventListener("click", (event) => {
   const mark = event.target.closest("[data-note]");
   if (!mark || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  if (noteByMark.get(mark)?.isConnected) close(mark);
-  else open(mark);
+  if (noteByMark.get(mark)?.isConnected) closeNote(mark);
+  else openNote(mark);
 });
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape" || !event.target.matches?.("[data-note]") || !noteByMark.has(event.target)) return;
-  close(event.target);
+  closeNote(event.target);
   event.preventDefault();
 });

@@ -1,5 +1,5 @@
-// Where one is in the story, as a paragraph and how far into it, so that another device and another width open it there.
-// The server keeps it; it is told when one has rested, and when the page is left, and never while answers are saved.
+// Where one is in the story, as a paragraph and how far into it, so that another device and another width open it
+// there. The server keeps it; it is told when one has rested, and on leaving, and never while answers are saved.
 import { queue } from "./autosave/queue.js";
 import { csrfToken, required } from "./dom.js";
 

@@ -1,5 +1,5 @@
-// What a screen reader is told of saving: what went wrong, what is only kept on this device, and that it is saved after
-// all; of saves that go well the first one alone, since they follow every pause of typing. Decisions only, as in queue.js.
+// What a screen reader is told of saving: what went wrong, what is only kept on this device, and that it is saved
+// after all; of saves that go well the first one alone, since they follow every pause of typing. Decisions only.
 
 /** @typedef {import("./queue.js").PageState} PageState */
 
