@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, cast
 
+from django.utils.crypto import salted_hmac
+
 from annotation.responses.imports import Row
 from studies.documents.errors import DocumentError, InvalidValue
 from studies.documents.instrument import InstrumentDocument
@@ -109,6 +111,16 @@ def read_file(path: Path) -> str:
         raise DocumentError(path, "file", f"cannot be read: {error.strerror}") from None
 
 
+def make_code(release: str, name: str) -> str:
+    """A code for the story that a release calls by that name: 12 hex digits, the same at every call here.
+
+    A keyed hash, since codes stand in blind packages and a release's names are public: whoever hashes them all without
+    this installation's key gets none of its codes. Another key gives other codes, so studies that are there keep theirs
+    (`replicate.load_release`).
+    """
+    return salted_hmac("reports.replications", f"{release} {name}", algorithm="sha256").hexdigest()[:12]
+
+
 def hash_file(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
@@ -124,5 +136,6 @@ __all__ = [
     "list_names",
     "load_reader",
     "load_spec",
+    "make_code",
     "read_file",
 ]

@@ -1,6 +1,7 @@
 """A published study brought in whole, and what its rows say as arrays to compute with."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -44,6 +45,8 @@ def load_release(release: Release, spec: Mapping[str, Any], *, slug: str, at: da
         if all(judge.name in sha256_by_judge for judge in release.judges):
             return study
     fresh = [judge for judge in release.judges if judge.name not in sha256_by_judge]
+    code_by_code = _kept_codes(study, release)
+    fresh = [replace(judge, rows=tuple(_recode(judge.rows, code_by_code))) for judge in fresh]
     imports.import_rows(study, [row for judge in fresh for row in judge.rows], version=protocol.current(study), at=at)
     _add_silent_judges(study, [judge.name for judge in fresh])
     files = dict(release.sha256_by_file)
@@ -88,6 +91,21 @@ def _loaded_judges(study: Study, release: Release) -> dict[str, str]:
         reason = f"study “{study.slug}” was brought in from another release ({', '.join(changed)} was different then)"
         raise StudyConflict(f"{reason}; {WAY_OUT}")
     return sha256_by_judge
+
+
+def _kept_codes(study: Study, release: Release) -> dict[str, str]:
+    """The study's code of each story by the one that the reader makes now, which was another under another key.
+
+    By the name that the release gives the story, where it is kept among its factors; without it codes stay as they are.
+    """
+    kept = {source.factors.get("release_id"): code for code, source in source_by_story(study).items()}
+    named = [(story.code, story.factors["release_id"]) for story in release.stories if "release_id" in story.factors]
+    return {code: kept[name] for code, name in named if name in kept}
+
+
+def _recode(rows: Iterable[imports.Row], code_by_code: Mapping[str, str]) -> Iterator[imports.Row]:
+    """The rows with the study's codes of their stories."""
+    return (replace(row, story=code_by_code.get(row.story, row.story)) for row in rows)
 
 
 def _add_silent_judges(study: Study, names: Sequence[str]) -> None:

@@ -1,7 +1,6 @@
 """Reads the release of the Psychological Depth Scale study: one CSV file, a row for each participant and story."""
 
 import csv
-import hashlib
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +11,7 @@ from typing import Any
 
 from annotation.responses import Answer
 from annotation.responses.imports import Row
-from reports.replications import Release, ReleasedStory, hash_file, read_file
+from reports.replications import Release, ReleasedStory, hash_file, make_code, read_file
 from studies.documents import reader
 from studies.documents.errors import DocumentError, InvalidValue, quote
 from studies.documents.instrument import ItemDocument, discover, read_instrument
@@ -126,8 +125,9 @@ def _stories(lines: Sequence[_Line]) -> dict[str, ReleasedStory]:
 
 def _story(name: str, lines: Sequence[_Line]) -> ReleasedStory:
     cells = lines[0].cells
-    # The ids of human authors' stories are those of a forum; a hash names the same story every time and says nothing.
-    code = hashlib.sha256(name.encode()).hexdigest()[:12]
+    # The ids of human authors' stories are those of a forum; a keyed hash names the same story every time and says
+    # nothing.
+    code = make_code("pds", name)
     factors = {
         "release_id": name,
         "study_id": ", ".join(sorted({line.cells["study_id"] for line in lines})),

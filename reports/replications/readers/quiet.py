@@ -1,7 +1,6 @@
 """Reads what QUIET prints of its models: a CSV file of how far each satisfies and surprises, section by section."""
 
 import csv
-import hashlib
 import io
 import re
 from collections.abc import Iterator, Mapping
@@ -12,7 +11,7 @@ from typing import Any
 from annotation.models import Rater
 from annotation.responses import Answer
 from annotation.responses.imports import Row
-from reports.replications import Release, ReleasedJudge, ReleasedStory, hash_file, read_file
+from reports.replications import Release, ReleasedJudge, ReleasedStory, hash_file, make_code, read_file
 from studies.documents.errors import DocumentError, quote
 from studies.documents.instrument import InstrumentDocument, ItemDocument
 from studies.models import Source
@@ -119,8 +118,8 @@ def _check_complete(path: Path, lines: list[_Line], models: list[str], sections:
 
 
 def _story(model: str) -> ReleasedStory:
-    # Codes appear in blind exports; a hash names the same text every time and does not say by whom it is.
-    code = hashlib.sha256(model.encode()).hexdigest()[:12]
+    # Codes appear in blind exports; a keyed hash names the same text every time and does not say by whom it is.
+    code = make_code("quiet", model)
     return ReleasedStory(code=code, group=code, source=model)
 
 

@@ -1,6 +1,5 @@
 """Reads the public release of TTCW: three JSON files, and JSON lines of judges' answers."""
 
-import hashlib
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 from annotation.models import Rater, Response
 from annotation.responses import Answer
 from annotation.responses.imports import Row
-from reports.replications import Release, ReleasedJudge, ReleasedStory, hash_file, read_file
+from reports.replications import Release, ReleasedJudge, ReleasedStory, hash_file, make_code, read_file
 from studies.documents import reader
 from studies.documents.errors import DocumentError, InvalidValue, quote
 from studies.documents.instrument import InstrumentDocument
@@ -63,8 +62,8 @@ def _stories(path: Path, sources: Mapping[str, Any]) -> tuple[dict[str, str], di
             raise row.error("plot", f"differs from that of other stories with story_idx {plot}")
         is_address = content.startswith(("http://", "https://")) and len(content.split()) == 1
         story_by_id[name] = ReleasedStory(
-            # The release's id names the source; a hash of it names the same story every time and says nothing.
-            code=f"{plot.zfill(2)}-{hashlib.sha256(name.encode()).hexdigest()[:6]}",
+            # The release's id names the source; a keyed hash names the same story every time and says nothing.
+            code=f"{plot.zfill(2)}-{make_code('ttcw', name)[:6]}",
             group=group,
             source=source,
             text="" if is_address else content,
