@@ -53,6 +53,15 @@ class PackageContent:
         """Who wrote each story, by its code; empty of a blind package."""
         return source_by_story(self.study) if self.with_sources else {}
 
+    @cached_property
+    def may_tell_texts_apart(self) -> bool:
+        """Whether a story may show that it has a text. Not in a blind package of a study with withheld texts.
+
+        Rights to texts go by source, so which text is missing would say whose it is, and so would a length of 0, the
+        hash of nothing, or an empty cell beside full ones. One query.
+        """
+        return self.with_sources or not self.study.stories.filter(is_withheld=True).exists()
+
     @property
     def responses(self) -> QuerySet[Response]:
         """The responses that are taken along: not of a practice, nor of raters who withdrew."""

@@ -165,16 +165,30 @@ def descriptor(
 
 
 def _description(content: PackageContent) -> str:
-    """The study's own description; of a blind package without the paragraphs that name a source. One query then."""
-    text = content.study.description.strip()
-    if content.with_sources:
-        return text
+    """The study's own description; of a blind package without the paragraphs that name a source."""
+    return _without_sources(content, content.study.description)
+
+
+def _without_sources(content: PackageContent, text: str) -> str:
+    """The text; for a blind package without the paragraphs that name a source. One query then."""
+    if content.with_sources or not text.strip():
+        return text.strip()
     names = Source.objects.filter(provenances__story__study=content.study).values_list("name", flat=True).distinct()
-    patterns = [re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE) for name in names]
+    patterns = [_pattern(name) for name in names]
     kept = [line for line in text.splitlines() if not any(pattern.search(line) for pattern in patterns)]
     return "\n".join(kept).strip()
 
 
+def _pattern(name: str) -> re.Pattern[str]:
+    """Finds the name of a source as people write it: "The New Yorker" in "New Yorker stories", "GPT-4" in "gpt 4"."""
+    parts = re.findall(r"[^\W\d_]+|\d+", name)
+    if len(parts) > 1 and parts[0].casefold() in ARTICLES:
+        parts = parts[1:]
+    words = r"[\W_]*".join(map(re.escape, parts)) or re.escape(name)
+    return re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
+
+
+ARTICLES = ("the", "a", "an")
 # What a file is, by its ending: programmes guess otherwise, and take `report.json` for a report of their own, or a
 # semicolon in a note for the sign between cells.
 FORMATS: dict[str, dict[str, Any]] = {
@@ -230,7 +244,7 @@ def _card_lines(
 ) -> Iterator[str]:
     study = content.study
     yield from [f"# {study.title}", ""]
-    for paragraph in filter(None, [_description(content), study.notice.strip()]):
+    for paragraph in filter(None, [_description(content), _without_sources(content, study.notice)]):
         yield from [paragraph, ""]
     if _are_all_simulated(content):
         yield from ["All raters of this study were simulated; nothing in it was said by a person.", ""]
@@ -260,8 +274,11 @@ def _sources_lines(content: PackageContent, reason: str) -> Iterator[str]:
         yield f"With sources: who wrote each story stands in it. The reason that was given: {reason}"
     else:
         yield "Blind: no source, no author, no original title, no factor of a story."
-        yield "Lines of the description that name a source are left out."
-    if content.is_public:
+        yield "Lines of the description and the notice that name a source are left out."
+    if not content.may_tell_texts_apart:
+        yield "Some texts are withheld. Which ones would say who wrote them, so `stories.csv` has no text, no length"
+        yield "and no hash of any story, and `recompute.py` leaves out what rests on them."
+    elif content.is_public:
         yield "Public: texts stand in it only where their licence lets them travel, others by their SHA-256."
     else:
         yield "Not for publication: texts stand in it whatever their licence says."

@@ -41,6 +41,8 @@ def call_lines(content: PackageContent) -> Iterator[str]:
 def _withheld_stories(content: PackageContent) -> dict[str, int]:
     """Ids of the stories by code whose words may not stand in the file."""
     pk_by_code = dict(content.study.stories.values_list("code", "pk"))
+    if not content.may_tell_texts_apart:
+        return pk_by_code
     if not content.is_public:
         return {}
     codes = find_redistributable_codes(content.study, with_sources=content.with_sources)

@@ -22,8 +22,10 @@ STORY = {
     "cluster": TableField("What the group was sampled with: groups on one of several premises are one cluster."),
     "story": TableField("Code of the story."),
     "language": TableField("Language of the text."),
-    "n_words": TableField("Words of the text as it was shown.", "integer"),
-    "sha256": TableField("SHA-256 of the text as it was shown, in UTF-8."),
+    "n_words": TableField(
+        "Words of the text as it was shown; in a blind package empty of all stories if a text is withheld.", "integer"
+    ),
+    "sha256": TableField("SHA-256 of the text as it was shown, in UTF-8; empty where n_words is."),
     "has_text": TableField("Whether the text stands here.", "boolean"),
     "text": TableField("The text as it was shown; empty where there is no right to it."),
 }
@@ -45,16 +47,17 @@ def story_rows(content: PackageContent) -> Iterator[Row]:
     cluster_by_group = clusters(content)
     stories = content.study.stories.order_by("code", "groups__code")
     fields = ("groups__code", "code", "language", "n_words", "sha256", "text")
+    is_told = content.may_tell_texts_apart
     for group, code, language, n_words, sha256, text in stories.values_list(*fields):
-        may_stand = bool(text) and (codes is None or code in codes)
+        may_stand = is_told and bool(text) and (codes is None or code in codes)
         source = content.source_by_story.get(code)
         yield {
             "group": group or "",
             "cluster": cluster_by_group.get(group or "", ""),
             "story": code,
             "language": language,
-            "n_words": n_words,
-            "sha256": sha256,
+            "n_words": n_words if is_told else None,
+            "sha256": sha256 if is_told else "",
             "has_text": may_stand,
             "text": text if may_stand else "",
             **({"source": source.name, "source_kind": source.kind} if source else {}),

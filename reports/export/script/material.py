@@ -14,6 +14,7 @@ TOLERANCE = 1e-9
 ATTEMPTS = 2  # at a comprehension check, unless the protocol says otherwise
 # Why a number is not computed, other than that places and invitations stand in no package.
 NO_TEXTS = "what rests on texts, on their vectors, or on a reference set, which are not in this package"
+NO_LENGTHS = "what rests on the lengths of texts, or on which are the same, which this blind package leaves out"
 NOT_TAKEN = "what rests on a file that was not taken along"
 
 
@@ -78,6 +79,11 @@ class Package:
         is_again = (answers["rater_kind"] == "person") & (answers["status"] == "repeat")
         self.read_again = answers[is_again & (answers["outcome"] == "answered")].copy()
         self.read_again["number"] = pd.to_numeric(self.read_again["analysed"])
+
+    @property
+    def has_lengths(self):
+        """Whether it says how long the stories are; a blind package of a study with withheld texts does not."""
+        return bool((self.stories["n_words"] != "").any())
 
     def count_left_out(self):
         """How many raters are left out of the package, since they withdrew."""

@@ -4,7 +4,7 @@ import hashlib
 
 import pandas as pd
 
-from script.material import floors, place_of
+from script.material import NO_LENGTHS, floors, place_of
 
 REPEATS = 55  # of the seed
 NO_TEXT = hashlib.sha256(b"").hexdigest()
@@ -30,6 +30,9 @@ def measures(package, result, check):
 
 def repeats(package, result, check):
     """How often two answers of a rater about one text are the same, and how far apart they are on a scale."""
+    if not package.has_lengths:  # nor hashes
+        check.leave(result, NO_LENGTHS)
+        return
     texts = dict(zip(package.stories["story"], package.stories["sha256"], strict=True))
     text_by_story = {story: text if text not in ("", NO_TEXT) else story for story, text in texts.items()}
     asked = [item for item in package.items if item["is_verdict"] or item in package.scales]

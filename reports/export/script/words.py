@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from script.material import place_of
+from script.material import NO_LENGTHS, place_of
 
 EXPLANATIONS = 62  # of the seed
 
@@ -79,8 +79,11 @@ def pace(package, result, check):
         with_text = with_time[with_time["n_words"] > 0]
         check.numbers(place, row, n_stories=len(own), n_untimed=len(own) - len(with_time))
         check.number(f"{place}/median", row["median_minutes"], middle.get(row["rater"]))
-        rates = {"words_read": per_minute(with_text, "n_words"), "words_written": per_minute(with_time, "n_written")}
-        check.numbers(place, row, **rates)
+        check.number(f"{place}.words_written", row["words_written"], per_minute(with_time, "n_written"))
+        if package.has_lengths:
+            check.number(f"{place}.words_read", row["words_read"], per_minute(with_text, "n_words"))
+        else:
+            check.leave(row["words_read"], NO_LENGTHS)
     shares = timed.assign(percent=100 * timed["minutes"] / timed["rater"].map(middle)).dropna(subset=["place"])
     for n, row in zip(sorted(set(shares["place"])), result["places"], strict=True):
         part = shares[shares["place"] == n]
