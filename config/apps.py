@@ -1,3 +1,4 @@
+from importlib import import_module
 from typing import Any
 
 from django.apps import AppConfig, apps
@@ -33,6 +34,7 @@ class SiteConfig(AppConfig):
     name = "config"
 
     def ready(self) -> None:
+        import_module("config.postgresql.checks")  # which registers them
         # This app has no tables, so no signals of its own; those of the first and the last app with tables serve.
         pre_migrate.connect(refuse_older_database, sender=apps.get_app_config("studies"))
         post_migrate.connect(create_roles, sender=apps.get_app_config("reports"))

@@ -92,7 +92,10 @@ def _message(record: logging.LogRecord, *, has_request: bool) -> str:
     # Of a request Django says “Internal Server Error: /the/address”.
     if has_request and isinstance(record.args, tuple) and record.args:
         return str(record.args[0])
-    # An error that was not expected can quote anything: libraries such as Celery put it into their message.
+    # An error that was not expected can quote anything: libraries such as Celery put it into their message, asyncio
+    # behind the first line of it.
+    if record.name == "asyncio":
+        return record.getMessage().partition("\n")[0]
     return str(record.msg) if record.exc_info and record.name.startswith("celery") else record.getMessage()
 
 

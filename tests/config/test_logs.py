@@ -102,6 +102,12 @@ def test_of_a_failed_task_its_error_is_not_quoted() -> None:
     assert record()["message"] == "Task raised: canary", "it is there to leak"
 
 
+def test_of_a_task_of_asyncio_that_failed_its_error_is_not_quoted() -> None:
+    said = "Task exception was never retrieved\nfuture: <Task exception=IntegrityError('DETAIL: (canary)')>"
+
+    assert record(name="asyncio", msg=said, args=())["message"] == "Task exception was never retrieved"
+
+
 def test_workers_write_as_the_server_does() -> None:
     code = (
         "from config.celery import app; import logging; app.log.setup(loglevel='WARNING');"
