@@ -1,5 +1,6 @@
 """Bringing in answers that were given elsewhere: a published release, a survey on paper. All of them, or none."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -72,9 +73,9 @@ def import_rows(
     """Raters, seats, submitted assignments and responses with their history, for rows that hold together.
 
     Each rater gets one assignment for all that is asked once and one for each group, in a seat of its own whose order
-    is that of the story codes: a file of answers does not say in which order its stories were read. Answers go through
-    `responses.record_many`; rules for rationales bind whoever submits, not what was published long ago. A version that
-    is still a draft is frozen first.
+    becomes that of the story codes: a file of answers does not say in which order its stories were read. Answers go
+    through `responses.record_many`; rules for rationales bind whoever submits, not what was published long ago. A
+    version that is still a draft is frozen first.
     steps : that the rows may name, if not those of the protocol, as of a metric
     Raises InvalidRow at the first row that does not fit, NotPlannable if the version cannot be frozen; then nothing
     has come in.
@@ -230,7 +231,12 @@ def _create_assignments(
     version: ProtocolVersion,
     at: datetime,
 ) -> dict[tuple[str, str], Assignment]:
-    """A submitted assignment by rater and group, in a further seat of the group; in none for what is asked once."""
+    """A submitted assignment by rater and group; in no seat for what is asked once.
+
+    A person has a free seat of the group, if there is one, as whoever reads here: what is asked for is answered. Else,
+    and for judges, it is a further one.
+    """
+    free_seats = _find_free_seats(study)
     lasts = study.seats.order_by().values_list("group_id", "rater_kind").annotate(last=Max("number"))
     last_number = {(group, kind): last for group, kind, last in lasts}
     assignments: dict[tuple[str, str], Assignment] = {}
@@ -240,10 +246,13 @@ def _create_assignments(
             continue
         seat = None
         if group:
-            number = last_number.get((group.pk, rater.kind), 0) + 1
-            last_number[(group.pk, rater.kind)] = number
-            order = sorted(s.code for s in group.stories.all())
-            seat = Seat(study=study, group=group, rater_kind=rater.kind, number=number, order=order, is_taken=True)
+            is_planned = rater.kind == Rater.Kind.PERSON and bool(free_seats[group.pk])
+            seat = free_seats[group.pk].pop() if is_planned else Seat(study=study, group=group, rater_kind=rater.kind)
+            if not is_planned:
+                seat.number = last_number.get((group.pk, rater.kind), 0) + 1
+                last_number[(group.pk, rater.kind)] = seat.number
+            seat.order = sorted(s.code for s in group.stories.all())
+            seat.is_taken = True
         assignments[(row.rater, row.group)] = Assignment(
             study=study,
             rater=rater,
@@ -254,9 +263,22 @@ def _create_assignments(
             status=Assignment.Status.SUBMITTED,
             ended_at=at,
         )
-    Seat.objects.bulk_create(a.seat for a in assignments.values() if a.seat)
+    seats = [assignment.seat for assignment in assignments.values() if assignment.seat]
+    Seat.objects.bulk_update([seat for seat in seats if seat.pk], ["order", "is_taken"], batch_size=400)
+    Seat.objects.bulk_create(seat for seat in seats if not seat.pk)
     Assignment.objects.bulk_create(assignments.values())
     return assignments
+
+
+def _find_free_seats(study: Study) -> defaultdict[int, list[Seat]]:
+    """The free seats of people by group, which nobody else takes meanwhile; first those along whose row somebody reads,
+    so that the last one is to be taken first: of a row that nobody holds, with the lowest number. Two queries."""
+    held = set(study.raters.exclude(row=None).values_list("row", flat=True))
+    free = study.seats.select_for_update().filter(rater_kind=Rater.Kind.PERSON, is_taken=False)
+    seats: defaultdict[int, list[Seat]] = defaultdict(list)
+    for seat in sorted(free, key=lambda seat: (seat.row in held, seat.number), reverse=True):
+        seats[seat.group_id].append(seat)
+    return seats
 
 
 def _record(

@@ -5,6 +5,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Assignment, Rater, Response, Seat
+from annotation.progress import monitor
 from annotation.responses import Answer, history, imports
 from annotation.responses.imports import InvalidRow, Row
 from studies import protocol
@@ -77,13 +78,50 @@ def test_what_a_judge_did_not_answer_is_kept_as_that_and_never_as_no() -> None:
     assert sorted(Response.objects.values_list("value", "outcome")) == [(None, "declined"), (None, "unreadable")]
 
 
-def test_seats_of_an_import_stand_beside_those_that_were_planned() -> None:
-    study = factories.study(k=3, state="closed")
+def test_imported_people_take_the_places_that_were_planned_and_judges_stand_beside_them() -> None:
+    study = factories.study(k=2, state="closed")
 
     bring(study, row(), row(rater="E02"), row(rater="gpt", kind="model"))
 
-    numbers = Seat.objects.filter(is_taken=True).order_by("rater_kind", "number").values_list("rater_kind", "number")
-    assert list(numbers) == [("model", 1), ("person", 4), ("person", 5)]
+    seats = Seat.objects.filter(group__code="plot1").order_by("rater_kind", "number")
+    assert [*seats.values_list("rater_kind", "number", "is_taken")] == [
+        ("model", 1, True),
+        ("person", 1, True),
+        ("person", 2, True),
+    ]
+    assert {tuple(seat.order) for seat in seats} == {("p1s1", "p1s2", "p1s3", "p1s4")}, "a file tells no order"
+
+
+def test_a_study_whose_places_are_all_filled_from_a_file_is_complete() -> None:
+    study = factories.study(n_groups=2, k=2, state="live")
+    before = monitor.count_places(study)
+
+    bring(study, *(row(rater=f"E0{n}", group=f"plot{g}", story=f"p{g}s1") for n in (1, 2) for g in (1, 2)))
+
+    totals = monitor.count_places(study)
+    assert (before.n_places, before.n_submitted, before.n_free) == (4, 0, 4)
+    assert (totals.n_places, totals.n_submitted, totals.n_free) == (4, 4, 0)
+    assert totals.n_groups_complete == totals.n_groups == 2
+
+
+def test_imported_people_beyond_the_places_that_are_free_have_further_ones() -> None:
+    study = factories.study(k=2, state="live")
+
+    bring(study, *(row(rater=f"E0{n}") for n in (1, 2, 3)))
+
+    numbers = Seat.objects.filter(group__code="plot1", is_taken=True).values_list("number", flat=True)
+    assert sorted(numbers) == [1, 2, 3]
+
+
+def test_imported_people_leave_the_row_along_which_somebody_reads() -> None:
+    study = factories.study(k=2, state="live")
+    first = Seat.objects.get(group__code="plot1", number=1)
+    Rater.objects.create(study=study, code="R1", row=first.row)
+
+    bring(study, row())
+
+    taken = Seat.objects.get(is_taken=True)
+    assert (taken.number, taken.row != first.row) == (2, True)
 
 
 @pytest.mark.parametrize(
@@ -144,7 +182,7 @@ def test_rows_come_in_by_the_batch_not_one_by_one() -> None:
         bring(study, *rows)
 
     # SQLite takes a bounded number of values in one statement, so that rows come in a few batches.
-    assert (len(rows), len(one)) == (120, 14)
+    assert (len(rows), len(one)) == (120, 16)
     assert len(many) < 13 + len(rows) / 5
 
 
