@@ -17,7 +17,7 @@ from studies.protocol.minutes import PathSegment, estimate_groups, estimate_path
 from studies.protocol.outcomes import Outcome, list_outcomes
 from studies.protocol.purposes import PARTS, Finding, Purpose, select_errors
 from studies.protocol.sources import source_by_story
-from studies.protocol.steps import DEBRIEFING, Protocol, cloze_of, has_right_answers, items_of, read_rows
+from studies.protocol.steps import DEBRIEFING, Protocol, cloze_of, has_right_answers, items_of, name_of, read_rows
 from studies.protocol.versions import (
     NotPlannable,
     add_metric_step,
@@ -70,6 +70,7 @@ __all__ = [
     "load_protocol",
     "minutes_in_all",
     "minutes_of_group",
+    "name_of",
     "plan_of",
     "read_rows",
     "read_story_codes",

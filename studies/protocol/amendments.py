@@ -18,7 +18,7 @@ from studies.models import Amendment, ProtocolVersion, Step, Study
 from studies.protocol.findings import collect_findings
 from studies.protocol.frozen import write_document
 from studies.protocol.purposes import Finding
-from studies.protocol.steps import Protocol, read_rows, reword
+from studies.protocol.steps import Protocol, name_of, read_rows, reword
 from studies.protocol.versions import current
 from studies.protocol.warnings import check_deadline
 
@@ -91,7 +91,7 @@ def label_of(place: str, step_by_key: Mapping[str, Step] | None = None) -> str:
         return str(Study._meta.get_field(place).verbose_name).capitalize()  # type: ignore[union-attr]
     _kind, key, name = place.split(" ")
     step = (step_by_key or {}).get(key)
-    of_step = (step.title or str(step.get_kind_display())) if step else key
+    of_step = name_of(step) if step else key
     if name == "title":
         return _("“%(step)s”: heading") % {"step": of_step}
     return _("“%(step)s”: text") % {"step": of_step}

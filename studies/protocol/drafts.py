@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from studies import items, lifecycle
 from studies.documents.names import first_free
 from studies.models import Instrument, ProtocolVersion, Step, Study
-from studies.protocol.steps import Protocol, read_rows
+from studies.protocol.steps import Protocol, name_of, read_rows
 
 LONGEST_KEY = 40
 OUT_OF_THE_WAY = 10_000  # added to positions while they are dealt anew, since no two steps may share one
@@ -58,11 +58,6 @@ def list_scopes(instrument: Instrument) -> list[ScopeChoice]:
     else:
         reason = ""
     return [ScopeChoice(scope, "" if scope == Step.Scope.GROUP else reason) for scope in Step.Scope.values]
-
-
-def name_of(step: Step) -> str:
-    """What a step is called on pages: its heading, its questions, or its kind."""
-    return step.title or (step.instrument.title if step.instrument else str(step.get_kind_display()))
 
 
 @transaction.atomic

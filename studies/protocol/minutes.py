@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from studies import items
 from studies.models import Item, Step
-from studies.protocol.steps import Protocol, items_of
+from studies.protocol.steps import Protocol, items_of, name_of
 
 WORDS_A_MINUTE = 220
 SECONDS_OF_REASONS = {Item.Rationale.REQUIRED: 70, Item.Rationale.OPTIONAL: 20, Item.Rationale.NONE: 0}
@@ -83,7 +83,7 @@ def _segment(step: Step, words_of_stories: Sequence[int], *, is_first: bool) -> 
         # Whoever ranks or guesses later has read the stories in an earlier step.
         n_words += sum(words_of_stories) if is_first else 0
     minutes = float(seconds_to_answer / 60 + Fraction(n_words, WORDS_A_MINUTE))
-    return PathSegment(step.title or step.get_kind_display(), minutes, is_once, n_stories, step.key)
+    return PathSegment(name_of(step), minutes, is_once, n_stories, step.key)
 
 
 def _seconds_of(item: Item) -> Fraction:

@@ -188,7 +188,8 @@ def _sentence_of_check(options: CheckOptions) -> str:
 
 
 def _sentence_of_step(step: Mapping[str, Any], instruments: Mapping[str, Any]) -> ProseSentence:
-    title = step["title"] or str(StepKind(step["kind"]).label)
+    asked = instruments.get(step.get("instrument") or "", {})
+    title = step["title"] or asked.get("title") or str(StepKind(step["kind"]).label)
     if step["kind"] == StepKind.CONSENT:
         return ProseSentence(_("They agree to “%(title)s”.") % {"title": title}, step["text"])
     if step["kind"] == StepKind.BRIEFING:

@@ -99,6 +99,11 @@ def reword(steps: tuple[Step, ...], words: Mapping[str, Mapping[str, str]]) -> t
     return steps
 
 
+def name_of(step: Step) -> str:
+    """What a step is called on pages: its heading, its questions, or its kind."""
+    return step.title or (step.instrument.title if step.instrument else str(step.get_kind_display()))
+
+
 def items_of(step: Step) -> list[Item]:
     """The items that a step asks, in order: of a practice those that have a sample answer; none for a text."""
     items = list(step.instrument.items.all()) if step.instrument else []

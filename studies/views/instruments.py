@@ -387,7 +387,8 @@ def _unchecked(form: ItemDraftForm) -> ItemDraftForm:
     """What was typed so far with the fields of the type that was chosen, without a word on what is still missing."""
     data = form.data
     fresh = ItemDraftForm(item=form.item, kind=form.kind.name)
-    for name, field in fresh.fields.items():
+    for name, field in form.fields.items():
+        fresh.fields[name].widget = field.widget  # a scale's has a field for each point that was chosen
         if name in data or name.startswith("setting_"):
             fresh.initial[name] = field.widget.value_from_datadict(data, {}, name) or fresh.initial.get(name)
     return fresh

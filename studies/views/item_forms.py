@@ -41,7 +41,11 @@ UNITS = (("sentences", gettext_lazy("sentences")), ("words", gettext_lazy("words
 
 
 class PointWordsWidget(forms.Widget):
-    """A field for the words at each point of a scale, from `low` to `high`."""
+    """A field for the words at each point of a scale, from `low` to `high`.
+
+    Words that were typed for the ends of the scale as the page showed it are for its ends also after From or To has
+    changed. Words at points that the scale no longer has go with the form, unseen, for when it has them again.
+    """
 
     template_name = "studies/point_words.html"
     use_fieldset = True
@@ -55,12 +59,20 @@ class PointWordsWidget(forms.Widget):
         rows = [
             {"point": point, "name": f"{name}.{point}", "words": words.get(str(point), "")} for point in self.points
         ]
-        return {"title": self.title, "rows": rows, "id": (attrs or {}).get("id", name)}
+        points = set(map(str, self.points))
+        others = [{"name": f"{name}.{point}", "words": words[point]} for point in words if point not in points]
+        ends = {"name": f"{name}-shown", "words": " ".join(map(str, self._ends()))}
+        return {"title": self.title, "rows": rows, "unseen": [*others, ends], "id": (attrs or {}).get("id", name)}
 
     def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> dict[str, str]:
         start = f"{name}."
         posted = {key.removeprefix(start): data[key].strip() for key in data if key.startswith(start)}
-        return {point: words for point, words in posted.items() if words}
+        words = {point: words for point, words in posted.items() if words}
+        end_by_end = dict(zip(data.get(f"{name}-shown", "").split(), map(str, self._ends()), strict=False))
+        moved = {end_by_end[end]: words[end] for end in end_by_end if end in words}
+        others = {point: words[point] for point in words if point not in end_by_end}
+        # Where somebody wrote words for the new end as well, all stay where they were written.
+        return words if moved.keys() & others.keys() else others | moved
 
     def value_omitted_from_data(self, data: Mapping[str, Any], files: Any, name: str) -> bool:
         return False
@@ -68,11 +80,18 @@ class PointWordsWidget(forms.Widget):
     def id_for_label(self, id_: str) -> str:
         return id_
 
+    def _ends(self) -> list[int]:
+        return [self.points[0], self.points[-1]] if self.points else []
+
 
 class PointWordsField(forms.Field):
-    """Words by point, {"1": "Detached", "5": "Deep Resonance"}."""
+    """Words by point, {"1": "Detached", "5": "Deep Resonance"}; of those that the scale has."""
 
     widget: PointWordsWidget
+
+    def clean(self, value: Any) -> dict[str, str]:
+        points = set(map(str, self.widget.points))
+        return {point: words for point, words in super().clean(value).items() if point in points}
 
 
 class WordsField(forms.CharField):

@@ -1,5 +1,6 @@
 """The pages on which instruments are written: what they take, what they refuse, and what comes out."""
 
+import re
 import tomllib
 from typing import Any
 
@@ -82,6 +83,60 @@ def test_a_scale_without_words_at_an_end_is_refused_at_the_field_and_keeps_what_
     assert 'href="#id_setting_anchors">Words at the points: Has no words for 5' in answer.content.decode()
     assert 'value="Not at all"' in answer.content.decode()
     assert not draft.items.exists()
+
+
+def shown(html: str) -> dict[str, str]:
+    """Words by point as the fields of a scale show them; those that go with the form unseen have no field."""
+    fields = re.findall(r'<input type="text" name="setting_anchors\.(-?\d+)" value="([^"]*)"', html)
+    return dict(fields)
+
+
+@pytest.mark.parametrize(("low", "high"), [("0", "10"), ("-3", "3"), ("5", "9"), ("-3", "1"), ("1", "3")])
+def test_words_for_the_ends_that_were_shown_are_for_the_ends_that_are_posted(
+    designer: Client, low: str, high: str
+) -> None:
+    draft = instrument_drafts.begin_draft("How it went")
+    fields = SCALE | {"setting_anchors-shown": "1 5", "setting_low": low, "setting_high": high}
+
+    answer = post_question(designer, draft, **fields)
+
+    assert answer.status_code == 302
+    assert draft.items.get().settings["anchors"] == {low: "Not at all", high: "Very"}
+
+
+def test_a_scale_has_a_field_for_each_point_that_was_chosen_before_anything_is_saved(designer: Client) -> None:
+    draft = instrument_drafts.begin_draft("How it went")
+    fields = SCALE | {"setting_anchors-shown": "1 5", "setting_low": "0", "setting_high": "10", "act": "choose_type"}
+
+    answer = post_question(designer, draft, **(fields | {"setting_anchors.3": "Somewhat"}))
+
+    assert answer.status_code == 200
+    words = {"0": "Not at all", "3": "Somewhat", "10": "Very"}
+    assert shown(answer.content.decode()) == {str(point): words.get(str(point), "") for point in range(11)}
+
+
+def test_words_at_points_that_a_refused_scale_has_not_come_back_with_them(designer: Client) -> None:
+    draft = instrument_drafts.begin_draft("How it went")
+    fields = SCALE | {"setting_anchors-shown": "1 5", "setting_anchors.4": "Rather", "setting_high": "3"}
+
+    refused = posted(post_question(designer, draft, **(fields | {"question": ""})).content.decode())
+    form = {name: str(refused[name]) for name in refused if name.startswith("setting_")} | {"setting_high": "5"}
+    again = post_question(designer, draft, **(SCALE | {"setting_anchors.5": ""} | form))
+
+    assert again.status_code == 302
+    assert draft.items.get().settings["anchors"] == {"1": "Not at all", "4": "Rather", "5": "Very"}
+
+
+@pytest.mark.parametrize("high", ["20", "many", ""])
+def test_no_words_are_lost_where_from_and_to_cannot_be(designer: Client, high: str) -> None:
+    draft = instrument_drafts.begin_draft("How it went")
+    words = {f"setting_anchors.{point}": f"words {point}" for point in range(1, 8)}
+    fields = SCALE | words | {"setting_anchors-shown": "1 7", "setting_high": high, "question": ""}
+
+    refused = posted(post_question(designer, draft, **fields).content.decode())
+
+    kept = [refused[name] for name in refused if name.startswith("setting_anchors.") and refused[name]]
+    assert sorted(kept) == sorted(words.values())
 
 
 def test_the_fields_of_another_type_come_before_anything_is_saved(designer: Client) -> None:

@@ -11,7 +11,8 @@ from annotation import design
 from annotation.responses import verification
 from studies import protocol
 from studies.models import Cloze, Instrument, Item, ProtocolVersion, Step, Study
-from studies.protocol import frozen
+from studies.protocol import amendments, frozen
+from studies.protocol.prose import ProseFacts, write_prose, write_text
 from tests import factories, triggers
 from tests.annotation import clozes
 from tests.factories import NOON
@@ -215,3 +216,22 @@ def test_the_latest_version_is_the_last_frozen_one_found_in_one_question(
     ProtocolVersion.objects.create(study=study, number=2)
     with django_assert_num_queries(1):
         assert protocol.latest(study) == draft
+
+
+def test_a_step_without_a_heading_is_called_by_its_instrument() -> None:
+    study = factories.study(planned=False)
+    version = study.versions.get()
+    title = Instrument.objects.get(slug="plums-tests").title
+    version.steps.filter(key="tests").update(title="")
+    loaded = protocol.read_rows(version)
+
+    segments = protocol.estimate_path(loaded, [100])
+    prose = write_text(write_prose(protocol.write_document(loaded), ProseFacts(1, 9, "")), "", "")
+
+    step = loaded.ratings[0]
+    label = amendments.label_of("step tests text", {"tests": step})
+    assert protocol.name_of(step) == title
+    assert [segment.title for segment in segments if segment.step == "tests"] == [title]
+    assert label == f"“{title}”: text"
+    assert f"“{title}”: about each story" in prose
+    assert "an instrument to answer" not in prose

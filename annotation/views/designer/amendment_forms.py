@@ -14,9 +14,8 @@ from django.utils.translation import gettext_lazy
 from annotation.design.amendments import HoldsFor, Wish
 from annotation.views.designer.rater_information import AS_TYPED, InformationForm
 from studies.models import Step
-from studies.protocol import Finding
+from studies.protocol import Finding, name_of
 from studies.protocol.amendments import FIELDS, WORDS, AmendableState
-from studies.protocol.drafts import name_of
 
 
 class AmendmentForm(InformationForm):

@@ -16,7 +16,7 @@ from studies import items, protocol
 from studies.layouts.cloze import NAMES as SWITCHES
 from studies.layouts.items import MOST_ATTEMPTS, CheckOptions
 from studies.models import Instrument, Item, Step
-from studies.protocol import drafts
+from studies.protocol import drafts, name_of
 from studies.views.edits import EditForm
 from studies.vocabulary import OnFailure
 
@@ -128,7 +128,7 @@ class StepForm(EditForm):
             )
         revisable = [s for s in earlier if s.instrument_id == step.instrument_id and s.kind == Step.Kind.RATING]
         if revisable or step.revises:
-            choices = [("", _("No")), *((s.key, drafts.name_of(s)) for s in revisable)]
+            choices = [("", _("No")), *((s.key, name_of(s)) for s in revisable)]
             self.fields["revises"] = forms.ChoiceField(
                 label=_("Shows the answers of an earlier step so that they can be changed"),
                 choices=choices,

@@ -25,7 +25,7 @@ from studies.documents import placeholders
 from studies.documents.names import first_free
 from studies.layouts.items import CheckOptions
 from studies.models import Step, Study
-from studies.protocol import Finding, PathSegment, Protocol, drafts
+from studies.protocol import Finding, PathSegment, Protocol, drafts, name_of
 from studies.source_findings import collect_draft_findings
 from studies.views.guards import require_in_study
 from studies.views.posted_forms import makes_once
@@ -85,7 +85,7 @@ def step(request: HttpRequest, access: Access, step_id: int) -> HttpResponse:
         except drafts.NotChanged as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, _("“%(step)s” is saved.") % {"step": drafts.name_of(current)})
+            messages.success(request, _("“%(step)s” is saved.") % {"step": name_of(current)})
             return redirect(reverse("designer:step", args=[access.study.slug, current.pk]) + "#main")
     return _page(request, access, current_protocol, current=current, form=form)
 
@@ -112,7 +112,7 @@ def new_step(request: HttpRequest, access: Access, kind: str) -> HttpResponse:
         except drafts.NotChanged as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, _("“%(step)s” is added.") % {"step": drafts.name_of(step)})
+            messages.success(request, _("“%(step)s” is added.") % {"step": name_of(step)})
             return redirect(_address(access.study, step))
     return _page(request, access, current_protocol, form=form, new=new)
 
@@ -150,7 +150,7 @@ def _move_or_remove(
     request: HttpRequest, study: Study, current_protocol: Protocol, current: Step, action: str
 ) -> HttpResponse:
     """Do it, or say why not; then the path again."""
-    names = {"step": drafts.name_of(current)}
+    names = {"step": name_of(current)}
     index = current_protocol.steps.index(current)
     try:
         if action == "remove":
@@ -203,7 +203,7 @@ def _page(
         "minutes_of_group": protocol.minutes_of_group(path.segments),
         "current": current,
         "in_preview": in_preview if access.may(SEES_PREVIEW) and not new else None,
-        "preview_name": drafts.name_of(in_preview) if in_preview else "",
+        "preview_name": name_of(in_preview) if in_preview else "",
         "form": form,
         "new": new,
         "kinds": KINDS,
@@ -225,7 +225,7 @@ def _path(study: Study, current_protocol: Protocol, current: Step | None, findin
         StepCard(
             number=number,
             step=step,
-            name=drafts.name_of(step),
+            name=name_of(step),
             sentence=_sentence(step, current_protocol, is_after=step in after),
             is_open=step == current,
             is_blocked=f"step {step.key}" in is_blocked,
