@@ -1,5 +1,6 @@
 """How the desk stands in its window: masthead above, panes that scroll by themselves, the foot below."""
 
+from collections import Counter
 from itertools import combinations
 
 import pytest
@@ -107,11 +108,26 @@ def test_the_words_of_a_scale_never_stand_on_its_points(page, live_server, width
         assert is_apart, (a, b)
 
 
+@pytest.mark.parametrize("n_points", [11, 8])
 @pytest.mark.parametrize(
-    ("width", "n_rows"), [(1440, 1), (1400, 1), (1366, 1), (1280, 2), (768, 1), (390, 2), (320, 2)]
+    ("width", "n_rows", "least"),
+    [
+        (1440, 1, 44),
+        (1400, 1, 44),
+        (1366, 1, 44),
+        (1280, 1, 24),
+        (1100, 1, 24),
+        (1024, 1, 24),
+        (768, 1, 44),
+        (390, 2, 44),
+        (320, 2, 44),
+    ],
 )
-def test_eleven_points_stand_in_one_row_where_there_is_room(page, live_server, width, n_rows):
-    settings = {"low": 0, "high": 10, "anchors": {"0": "Not at all likely", "10": "Extremely likely"}}
+def test_the_points_of_a_long_scale_stand_in_one_row_on_a_desk_and_in_two_on_a_telephone(
+    page, live_server, n_points, width, n_rows, least
+):
+    anchors = {"0": "Not at all likely", "5": "Undecided", str(n_points - 1): "Extremely likely"}
+    settings = {"low": 0, "high": n_points - 1, "anchors": anchors}
     study = study_asking(factories.instrument("scales", n_items=1, type="scale", settings=settings))
     begin(page, live_server, study)
 
@@ -120,9 +136,15 @@ def test_eleven_points_stand_in_one_row_where_there_is_room(page, live_server, w
         tab.click()
 
     points = [point.bounding_box() for point in page.locator(".scale .points label").all()]
-    assert len({round(point["y"]) for point in points}) == n_rows
-    assert min(point["width"] for point in points) >= 44
+    rows = Counter(round(point["y"]) for point in points)
+    assert len(rows) == n_rows
+    assert max(rows.values()) - min(rows.values()) <= 1, "the rows are equal"
+    assert min(point["width"] for point in points) >= least
+    assert min(point["height"] for point in points) >= 44
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    pane = page.locator("#questions").bounding_box()
+    assert pane["x"] <= points[0]["x"]
+    assert max(point["x"] + point["width"] for point in points) <= pane["x"] + pane["width"]
 
 
 def test_a_long_address_to_write_to_makes_no_page_wider_than_a_telephone(page, live_server, study):
