@@ -92,7 +92,8 @@ def trials(scale: float = 1.0) -> list[Trial]:
             "An older copy of the database",
             "Under pages of the desk, of several questions and of a cloze, with words on the device that no server "
             "has, the database is put back to how it was two saves before; left open, opened anew, or closed with all "
-            "of it acknowledged, they must bring every word. Its short form, `tests/tools/test_older_copy.py`, needs no browser.",
+            "of it acknowledged, they must bring every word. Its short form, `tests/tools/test_older_copy.py`, needs "
+            "no browser.",
             lambda: in_a_browser(older_copy.run),
             {"pages": 9, "with every word": 9},
         ),
