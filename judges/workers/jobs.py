@@ -37,6 +37,8 @@ class Ready:
 class Job:
     """A run that this worker works at, with what stays the same while it does.
 
+    n_longest : tokens of the longest reply of the model, for a run with a budget, as `prices.find_longest`; what comes
+        back here is added at once, what comes to other workers with the next check
     checked_at : when it was asked last whether it may still be sent, and what it costs
     """
 
@@ -45,6 +47,7 @@ class Job:
     tariff: Tariff | None
     assignments: dict[int, Assignment]
     checked_at: datetime
+    n_longest: int = 0
 
     @property
     def is_probed(self) -> bool:
@@ -84,6 +87,8 @@ class Jobs:
                     continue
                 job = job or self._open(run, at=at)
                 job.checked_at, job.tariff = at, prices.find_tariff(run.judge, on=at.date())
+                if job.tariff and run.budget is not None:
+                    job.n_longest = max(job.n_longest, prices.find_longest(run.judge))
             job.run = run
             self._job_by_run[run.pk] = job
             jobs.append(job)
@@ -155,10 +160,8 @@ def _choose_within_budget(
     tariff, run = job.tariff, job.run
     if not due:
         return due, {}
-    n_longest = prices.find_longest(run.judge) if tariff and run.budget is not None else 0
-    worst_by_call = (
-        {call.pk: prices.worst_cost(tariff, requests[call.pk], n_longest=n_longest) for call in due} if tariff else {}
-    )
+    n = job.n_longest
+    worst_by_call = {c.pk: prices.worst_cost(tariff, requests[c.pk], n_longest=n) for c in due} if tariff else {}
     borne = attempts.within_budget(run, due, worst_by_call)
     in_flight = Attempt.objects.filter(call__run=run, outcome=Attempt.Outcome.IN_FLIGHT)
     if not borne and not in_flight.exists():  # what is under way may cost less than its worst
