@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django import forms
 from django.core.exceptions import ValidationError
 from django.db import models
@@ -106,6 +108,14 @@ class Judge(FrozenOnceUsed):
         if self.prompt is None:
             raise ValueError(f"{self} is a metric and has no prompt")
         return self.prompt
+
+    def parameters_of(self, repeat: int) -> dict[str, Any]:
+        """What is sent along with that repeat of a reading: the judge's parameters, a seed raised by one for each.
+
+        With one seed a model that honours it would say the same again, and repeats would measure nothing.
+        """
+        seed = self.parameters.get("seed")
+        return self.parameters | ({"seed": seed + repeat - 1} if isinstance(seed, int) else {})
 
     def is_used(self) -> bool:
         return self.pk is not None and self.runs.exists()

@@ -197,7 +197,7 @@ def _plan_seats(
             for whole in [len(order) == len(group.stories.all())]
         ]
         for reading in readings.find_passes(scope.orders, scope.persona_set, scope.n_repeats)
-        for as_persona in [replace(wording, persona=text_by_persona.get(reading.persona, ""))]
+        for as_persona in [replace(wording, persona=text_by_persona.get(reading.persona, ""), repeat=reading.repeat)]
     ]
 
 

@@ -9,7 +9,7 @@ from django.db.models import Min, Q
 
 from annotation.responses import fills as filling
 from judges import prompts, reasons
-from judges.models import Call, Judge, Run
+from judges.models import Call, Judge, Reading, Run
 from judges.providers import Request
 from judges.requests import fills, texts
 from studies.layouts.cloze import Switches
@@ -20,7 +20,7 @@ WAITING = Q(section__gt=0, request_sha256="")
 
 
 def build_request(
-    judge: Judge, step: Step, cloze: Cloze, *, section: int, text_by_blank: Mapping[int, str], canary: str
+    judge: Judge, step: Step, cloze: Cloze, *, section: int, text_by_blank: Mapping[int, str], repeat: int, canary: str
 ) -> Request:
     """What is sent for a section, with what stands in the blanks before it. Raises InvalidPrompt."""
     request = fills.build_section_request(
@@ -34,7 +34,7 @@ def build_request(
         canary=canary,
     )
     request["messages"] = prompts.join(request["messages"])
-    return {"model": judge.model, "parameters": judge.parameters} | request
+    return {"model": judge.model, "parameters": judge.parameters_of(repeat)} | request
 
 
 def end_waiting(run: Run) -> None:
@@ -55,7 +55,13 @@ def open_next(call: Call) -> None:
     cloze = Cloze.objects.get(filling=step.instrument_id)
     text_by_blank = filling.text_by_blank(cloze.parsed, filling.answers_of(call.required_assignment, cloze))
     request = build_request(
-        run.judge, step, cloze, section=following.section, text_by_blank=text_by_blank, canary=run.canary
+        run.judge,
+        step,
+        cloze,
+        section=following.section,
+        text_by_blank=text_by_blank,
+        repeat=Reading.objects.get(assignment=call.assignment_id).repeat,
+        canary=run.canary,
     )
     shelf = texts.Shelf()
     stored = shelf.put_request(request, {})

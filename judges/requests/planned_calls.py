@@ -51,6 +51,7 @@ class CallWords:
 
     premise : whether raters see the one that was given for the writing
     persona : what the model is told to be; "" for nobody
+    repeat : which reading of the same it is, from 1
     canary : the run's code that must not come back
     examples : where experts' answers come from, if the prompt shows any
     """
@@ -58,6 +59,7 @@ class CallWords:
     judge: Judge
     premise: bool = True
     persona: str = ""
+    repeat: int = 1
     canary: str = ""
     examples: ExampleSource | None = None
 
@@ -172,7 +174,7 @@ class CallWords:
         request = {
             "model": self.judge.model,
             "messages": prompts.join(rendered),
-            "parameters": self.judge.parameters,
+            "parameters": self.judge.parameters_of(self.repeat),
             "schema": schema,
         }
         if not self._asks_items:
@@ -188,7 +190,7 @@ class CallWords:
             numbers = [section.number for section in document.sections if document.blanks_of(section.number)]
             for number in numbers:
                 request = cloze_sections.build_request(
-                    self.judge, step, cloze, section=number, text_by_blank={}, canary=self.canary
+                    self.judge, step, cloze, section=number, text_by_blank={}, repeat=self.repeat, canary=self.canary
                 )
                 waits = number != numbers[0]
                 yield PlannedCall(step, None, None, request, kind=Call.Kind.FILL, section=number, waits=waits)
@@ -199,7 +201,7 @@ class CallWords:
             document, Switches(**step.options), mark=mark, step_text=step.text, prompt=words, canary=self.canary
         )
         request["messages"] = prompts.join(request["messages"])
-        request = {"model": self.judge.model, "parameters": self.judge.parameters} | request
+        request = {"model": self.judge.model, "parameters": self.judge.parameters_of(self.repeat)} | request
         yield PlannedCall(step, None, None, request, kind=Call.Kind.FILL)
 
     def _fence(self, story: StoryText, mark: str, *, n_stories: int) -> str:

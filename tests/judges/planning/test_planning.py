@@ -180,6 +180,22 @@ def test_both_orders_and_repeats_are_readings_of_their_own() -> None:
     assert plan.n_calls == 4 * 13
 
 
+def test_every_repeat_has_a_seed_of_its_own() -> None:
+    study, judge = factories.study(), catalogue.make_stub_judge()
+    Judge.objects.update(parameters={"seed": 7, "temperature": 1})
+    judge.refresh_from_db()
+
+    plan = planning.plan_run(study, judge, Scope(orders=("planned", "reversed"), n_repeats=3))
+
+    seeds = {(seat.reading.repeat, call.request["parameters"]["seed"]) for seat in plan.seats for call in seat.calls}
+    assert seeds == {(1, 7), (2, 8), (3, 9)}
+    assert {call.request["parameters"]["temperature"] for call in plan.all_calls} == {1}
+    Judge.objects.update(parameters={})
+    judge.refresh_from_db()
+    unseeded = planning.plan_run(study, judge, Scope(n_repeats=2))
+    assert [call.request["parameters"] for call in unseeded.all_calls] == [{}] * unseeded.n_calls
+
+
 def test_texts_go_to_an_outside_provider_only_if_every_one_may() -> None:
     study, judge = factories.study(), outside_judge()
     Provenance.objects.filter(story__code__in=["p1s1", "p1s2"]).update(may_send_out=True)
