@@ -114,8 +114,10 @@ class Judge(FrozenOnceUsed):
 
         With one seed a model that honours it would say the same again, and repeats would measure nothing.
         """
-        seed = self.parameters.get("seed")
-        return self.parameters | ({"seed": seed + repeat - 1} if isinstance(seed, int) else {})
+        parameters: dict[str, Any] = dict(self.parameters)
+        if isinstance(seed := parameters.get("seed"), int):
+            parameters["seed"] = seed + repeat - 1
+        return parameters
 
     def is_used(self) -> bool:
         return self.pk is not None and self.runs.exists()
