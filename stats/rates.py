@@ -1,5 +1,7 @@
 """How often a test is passed, in percent. Verdicts are 1 (Yes) and 0 (No), nan where there is none."""
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 from statsmodels.stats.proportion import proportion_confint
@@ -9,6 +11,9 @@ from stats.intervals import Interval, cluster_sums, mean_interval_of_sums
 from stats.reasons import Incomputable
 
 ENOUGH_WITH_RARER = 3  # clusters with the rarer answer, for an interval on clusters
+# Below which a sum is 0, and above one half still one half: which answer is the rarer, and in which clusters it stands,
+# must not hang on the order in which the same verdicts were added up.
+ROUNDING = 1e-9
 
 
 def pass_rate(verdicts: npt.ArrayLike) -> float:
@@ -39,13 +44,37 @@ def pass_rate_interval(
     if n_clusters < 2:
         raise Incomputable("fewer_than_two_clusters")
     rate = float((sums.sum(axis=1) / counts.sum(axis=1)).mean())
-    rarer = sums if rate <= 0.5 else counts - sums
-    if (rarer > 0).any(axis=0).sum() < ENOUGH_WITH_RARER:
+    rarer = sums if rate <= 0.5 + ROUNDING else counts - sums
+    if (rarer > ROUNDING).any(axis=0).sum() < ENOUGH_WITH_RARER:
         low, high = proportion_confint(rate * n_clusters, n_clusters, alpha=0.05, method="wilson")
         note = f"Wilson interval over {n_clusters} clusters, since fewer than 3 hold the rarer answer"
         # Rounding leaves 1e-15 where the end is 0 or 100.
         return Interval(100 * float(low), 100 * float(high), n_clusters, note=note, method="wilson").clipped(0, 100)
     return mean_interval_of_sums(100 * sums, counts, rng=rng, n_resamples=n_resamples).clipped(0, 100)
+
+
+def percent_interval(
+    percents: npt.ArrayLike, clusters: npt.ArrayLike, *, rng: np.random.Generator, n_resamples: int = 1000
+) -> Interval:
+    """`pass_rate_interval` of the mean of shares in percent, such as a story's: the same mean has the same interval.
+
+    percents : shape (U,), (R, U) or (I, R, U), nan where there is none
+    """
+    return pass_rate_interval(np.asarray(percents, dtype=np.float64) / 100, clusters, rng=rng, n_resamples=n_resamples)
+
+
+def passed_interval(
+    passed: npt.ArrayLike,
+    n_items: int,
+    clusters: npt.ArrayLike,
+    *,
+    rng: np.random.Generator,
+    n_resamples: int = 1000,
+) -> Interval:
+    """`pass_rate_interval` of the mean of `tests_passed`, in tests: that of the pass rate times the number of tests."""
+    shares = np.asarray(passed, dtype=np.float64) / n_items
+    ends = pass_rate_interval(shares, clusters, rng=rng, n_resamples=n_resamples)
+    return replace(ends, low=ends.low * n_items / 100, high=ends.high * n_items / 100)
 
 
 def wilson(n_yes: int, n: int) -> Interval:

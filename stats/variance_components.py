@@ -118,10 +118,13 @@ def difference_interval(first: FloatArray, second: FloatArray, centre: float, *,
 def widened(wide: Interval, narrow: Interval) -> Interval:
     """The interval for other raters, at least as far as the one for these raters on either side.
 
-    Where few clusters leave few degrees of freedom, or raters are estimated not to vary, it could come out shorter, as
-    if not knowing the raters made a mean surer.
+    Where few clusters leave few degrees of freedom, raters are estimated not to vary, or the other is Wilson's, it
+    could come out shorter, as if not knowing the raters made a mean surer. Where it would, its note says so.
     """
-    return replace(wide, low=min(wide.low, narrow.low), high=max(wide.high, narrow.high))
+    if wide.low <= narrow.low and wide.high >= narrow.high:
+        return wide
+    note = f"{wide.note}; drawn out to the interval for these raters, which reaches further"
+    return replace(wide, low=min(wide.low, narrow.low), high=max(wide.high, narrow.high), note=note)
 
 
 def _interval(centre: float, variance: float, degrees: float, n_raters: int, n_clusters: int) -> Interval:

@@ -314,6 +314,8 @@ def mean_interval(table: OutcomeTable, units: BoolArray, *, rng: np.random.Gener
     values, clusters = table.values[units], table.clusters[units]
 
     def ends() -> StatisticInterval:
+        if table.outcome.is_percent:
+            return rates.percent_interval(values, clusters, rng=rng, n_resamples=N_RESAMPLES)
         return intervals.mean_interval(values, clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(*table.bounds)
 
     return interval(ends)

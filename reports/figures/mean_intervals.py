@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from reports.figures.base import N_RESAMPLES, Interval, interval
-from reports.lazy import intervals, np, variance_components
+from reports.lazy import intervals, np, rates, variance_components
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, OutcomeTable
@@ -17,12 +17,20 @@ if TYPE_CHECKING:
 def outcome_intervals(dataset: Dataset, table: OutcomeTable, units: BoolArray) -> tuple[Interval, Interval]:
     """Of the mean of an outcome over these units, shape (U,), which have a value."""
     return mean_intervals(
-        *(dataset, table.values[units], table.ratings[:, units], table.clusters[units]), bounds=table.bounds
+        *(dataset, table.values[units], table.ratings[:, units], table.clusters[units]),
+        bounds=table.bounds,
+        is_percent=table.outcome.is_percent,
     )
 
 
 def mean_intervals(
-    dataset: Dataset, values: FloatArray, ratings: FloatArray, clusters: IntArray, *, bounds: tuple[float, float]
+    dataset: Dataset,
+    values: FloatArray,
+    ratings: FloatArray,
+    clusters: IntArray,
+    *,
+    bounds: tuple[float, float],
+    is_percent: bool = False,
 ) -> tuple[Interval, Interval]:
     """Of the mean of all values over clusters: for the same raters, and for others, too.
 
@@ -30,6 +38,7 @@ def mean_intervals(
     ratings : of each rater, shape (R, U)
     clusters : shape (U,)
     bounds : between which the mean lies
+    is_percent : whether values are shares, whose mean has the interval of a pass rate
     """
     is_present = np.isfinite(values)
     n_values = is_present if values.ndim == 1 else is_present.sum(axis=0)
@@ -37,6 +46,8 @@ def mean_intervals(
     @cache
     def for_same_raters() -> StatisticInterval:
         rng = dataset.resampling()
+        if is_percent:
+            return rates.percent_interval(values, clusters, rng=rng, n_resamples=N_RESAMPLES)
         return intervals.mean_interval(values, clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(*bounds)
 
     def for_other_raters() -> StatisticInterval:

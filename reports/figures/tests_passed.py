@@ -81,7 +81,7 @@ class TestsPassed(Figure[TestsPassedResult]):
     position = 60
     result = TestsPassedResult
     tables = ("tests-passed",)
-    edition = 5
+    edition = 6
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> TestsPassedResult | None:
@@ -153,8 +153,8 @@ def _of_source(dataset: Dataset, cube: Cube, source: str, passed: FloatArray) ->
         return SourceTests(source=source, value=None, why=without_value("no_complete_rater"), n_stories=0)
 
     def ends() -> StatisticInterval:
-        rng = dataset.resampling()
-        return intervals.mean_interval(values, clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(0, len(cube.items))
+        rng, n_items = dataset.resampling(), len(cube.items)
+        return rates.passed_interval(values, n_items, clusters, rng=rng, n_resamples=N_RESAMPLES)
 
     return SourceTests(
         source=source,

@@ -68,6 +68,7 @@ class Trends(Figure[Listing[FactorTrend]]):
     position = 67
     result = Listing[FactorTrend]
     tables = ("trends", "trend-means")
+    edition = 2
     is_shown_sealed = False
     nothing = Listing[FactorTrend]()
 
@@ -127,7 +128,7 @@ def _trend(
     fields: dict[str, Any] = {
         **factor_fields(factor, table),
         "n_stories": table.n_stories(has_both),
-        "means": _means(dataset, numbers, table, salt=salt),
+        "means": _means(dataset, numbers, table),
     }
     try:
         trend = trends.trend(
@@ -146,23 +147,20 @@ def _trend(
     )
 
 
-def _means(dataset: Dataset, numbers: Any, table: OutcomeTable, *, salt: int) -> tuple[NumberMean, ...]:
+def _means(dataset: Dataset, numbers: Any, table: OutcomeTable) -> tuple[NumberMean, ...]:
     is_rated = np.isfinite(table.values)
     different = sorted({float(number) for number in numbers[np.isfinite(numbers) & is_rated]})
     if len(different) > MOST_POINTS:
         return ()
-    return tuple(
-        _mean(dataset, number, (numbers == number) & is_rated, table, salt=(salt, n))
-        for n, number in enumerate(different)
-    )
+    return tuple(_mean(dataset, number, (numbers == number) & is_rated, table) for number in different)
 
 
-def _mean(dataset: Dataset, number: float, units: Any, table: OutcomeTable, *, salt: tuple[int, int]) -> NumberMean:
+def _mean(dataset: Dataset, number: float, units: Any, table: OutcomeTable) -> NumberMean:
     return NumberMean(
         number=number,
         value=float(table.values[units].mean()),
         n_stories=table.n_stories(units),
-        interval=mean_interval(table, units, rng=dataset.rng(SALT, *salt, 0)),
+        interval=mean_interval(table, units, rng=dataset.resampling()),
     )
 
 

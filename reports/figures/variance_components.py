@@ -78,7 +78,7 @@ class VarianceComponents(Figure[Listing[OutcomeComponents]]):
     position = 53
     result = Listing[OutcomeComponents]
     tables = ("variance-components", "means-for-other-raters")
-    edition = 4
+    edition = 5
     is_shown_sealed = False
     nothing = Listing[OutcomeComponents]()
 

@@ -58,7 +58,7 @@ def factors(package, result, check):
             label = f"{place}/{mean['source']}/{mean['level']}"
             check.numbers(label, mean, value=part["number"].mean(), n_stories=part["story"].nunique())
             bounds = bounds_of(package, row, kind_of(item))
-            check.interval(label, mean["interval"], "of_mean", part, package.draws, bounds)
+            check.interval(label, mean["interval"], "of_outcome", part, package.draws, bounds, row["is_percent"])
         parts = {level: table[table["level"] == level] for level in levels}
         within = within_width(package, row, kind_of(item))
         family = contrasts(package, place, parts, row["contrasts"], within, check)

@@ -12,6 +12,7 @@ from script.judge_coefficients import ALIKE, OF_JUDGES, rank_correlation
 N_RESAMPLES = 1000
 MANY_CLUSTERS = 100  # from which they are drawn one by one
 ENOUGH_FOR_A_MEAN, ENOUGH_FOR_A_COEFFICIENT, ENOUGH_WITH_RARER = 30, 10, 3
+ROUNDING = 1e-9  # of sums of shares
 
 
 def cluster_sums(answers):
@@ -27,7 +28,7 @@ def count_clusters(function, arguments):
         return min(len(arguments[0]), len(arguments[1]))
     if function in ("of_gwet", "of_intraclass", "of_preference", "of_totals"):
         return len(set(arguments[{"of_intraclass": 4, "of_totals": 1}.get(function, 2)]))
-    if function in ("of_mean", "of_mean_one_by_one", "of_rate", "of_difference", "of_score"):
+    if function in ("of_mean", "of_mean_one_by_one", "of_rate", "of_outcome", "of_passed", "of_difference", "of_score"):
         return arguments[1 if function == "of_score" else 0]["cluster"].nunique()
     if function in ("of_coefficient", "of_alpha", "of_recalls"):
         return len(set(arguments[1 if function == "of_recalls" else 2]))
@@ -76,10 +77,26 @@ def of_rate(answers, seed):
     if n < 2:
         return None
     rate = (sums.sum(axis=1) / counts.sum(axis=1)).mean()
-    rarer = sums if rate <= 0.5 else counts - sums
-    if (rarer > 0).any(axis=0).sum() < ENOUGH_WITH_RARER:
+    rarer = sums if rate <= 0.5 + ROUNDING else counts - sums
+    if (rarer > ROUNDING).any(axis=0).sum() < ENOUGH_WITH_RARER:
         return clip(wilson(rate, n), (0, 100))
     return clip(mean_of_clusters(100 * sums, counts, seed), (0, 100))
+
+
+def of_percents(answers, seed):
+    """The interval of the mean of shares in percent: that of a rate; None if there is none."""
+    return of_rate(answers.assign(number=answers["number"] / 100), seed)
+
+
+def of_outcome(answers, seed, bounds, is_percent):
+    """The interval of the mean of an outcome, which is a share in percent or a number within these bounds."""
+    return of_percents(answers, seed) if is_percent else of_mean(answers, seed, bounds)
+
+
+def of_passed(answers, seed, n_items):
+    """The interval of the mean number of tests passed: that of the rate, times the number of tests."""
+    ends = of_rate(answers.assign(number=answers["number"] / n_items), seed)
+    return ends and tuple(end * n_items / 100 for end in ends)
 
 
 def wilson(share, n):

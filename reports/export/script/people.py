@@ -89,10 +89,10 @@ def tests_passed(package, result, check):
         check.interval(
             place,
             row.get("interval"),
-            "of_mean",
+            "of_passed",
             of_source,
             package.draws,
-            (0, len(keys)),
+            len(keys),
         )
 
     total_agreement(package, result["totals"], complete, check)

@@ -4,7 +4,7 @@ import json
 
 import pandas as pd
 
-from script.contrasts import kind_of, story_means
+from script.contrasts import bounds_of, kind_of, story_means
 from script.material import by_source, intervals, place_of
 
 STORIES, TRENDS, LIKENESS = 64, 65, 66  # of the seed
@@ -112,10 +112,10 @@ def trends(package, result, check):
             check.numbers(f"{place}/floor", row["floor"], mean=mean, upper=upper)
         for n, stored in enumerate(row["means"]):
             part = table[table["factor"] == stored["number"]]
-            label, bounds = f"{place}/{stored['number']}", (0, 100) if row["is_percent"] else (None, None)
+            label, bounds = f"{place}/{stored['number']}", bounds_of(package, row, kind)
             number = sorted(set(table["factor"]))[n]
             check.numbers(label, stored, number=number, value=part["number"].mean(), n_stories=part["story"].nunique())
-            check.interval(label, stored["interval"], "of_mean", part, (package.seed, TRENDS, salt, n, 0), bounds)
+            check.interval(label, stored["interval"], "of_outcome", part, package.draws, bounds, row["is_percent"])
 
 
 def as_number(text):

@@ -34,13 +34,14 @@ def variance_components(package, result, check):
             part, label = by_source(means, stored["source"]).dropna(subset=["number"]), f"{place}/{stored['source']}"
             check.numbers(label, stored, value=part["number"].mean(), n_stories=part["story"].nunique())
             bounds = bounds_of(package, row, row["kind"])
-            check.interval(label, stored["interval"], "of_mean", part, package.draws, bounds)
-            check_wide(package, label, stored, ratings, part, bounds, check)
+            of_outcome = part, package.draws, bounds, row["is_percent"]
+            check.interval(label, stored["interval"], "of_outcome", *of_outcome)
+            check_wide(package, label, stored, ratings, part, bounds, check, is_percent=row["is_percent"])
 
 
-def check_wide(package, place, stored, ratings, part, bounds, check):
+def check_wide(package, place, stored, ratings, part, bounds, check, *, is_percent=False):
     """The interval of a mean for other raters, too. ratings : of each rater; part : what is averaged"""
-    narrow = intervals.of_mean(part, package.draws, bounds)
+    narrow = intervals.of_outcome(part, package.draws, bounds, is_percent)
     cells = cell_means(ratings, part)
     if cells.size > MOST_CELLS:
         return
@@ -74,7 +75,8 @@ def wide_factors(package, result, check):
         bounds, of_level = bounds_of(package, row, kind), means["story"].map(level_by_story)
         for stored in row["means"]:
             part, label = by_source(means[of_level == stored["level"]], stored["source"]), f"{place}/{stored['level']}"
-            check_wide(package, f"{label}/{stored['source']}", stored, ratings, part, bounds, check)
+            label = f"{label}/{stored['source']}"
+            check_wide(package, label, stored, ratings, part, bounds, check, is_percent=row["is_percent"])
         parts = {stored["level"]: means[of_level == stored["level"]] for stored in row["means"]}
         within = within_width(package, row, kind)
         check_wide_differences(place, ratings, means, parts, row["contrasts"], within, check)

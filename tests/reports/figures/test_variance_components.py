@@ -41,6 +41,13 @@ def table(ratings: Any) -> tuple[Any, Any]:
     return np.array(sums) / degrees, degrees
 
 
+def wilson(share: float, n: int) -> tuple[float, float]:
+    """Wilson 1927, in percent."""
+    z = scipy_stats.norm.ppf(0.975)
+    centre, spread = share + z**2 / (2 * n), z * (share * (1 - share) / n + z**2 / (4 * n**2)) ** 0.5
+    return 100 * (centre - spread) / (1 + z**2 / n), 100 * (centre + spread) / (1 + z**2 / n)
+
+
 def margin(ratings: Any) -> float:
     """Half the interval for other raters, from the table."""
     squares, degrees = table(ratings)
@@ -61,8 +68,9 @@ def test_variances_are_those_of_the_table_and_means_have_both_intervals() -> Non
     of_source = percent()[:, 1::2]
     assert (second["source"], second["value"], second["n_stories"]) == ("Source 2", of_source.mean(), 4)
     wide, narrow = second["wide"], second["interval"]
-    spread = scipy_stats.t.ppf(0.975, 3) * of_source.mean(axis=0).std(ddof=1) / 2
-    assert narrow["low"] == pytest.approx(max(of_source.mean() - spread, 0))
+    # Fewer than three of its four stories have a Yes, so it is Wilson's interval with stories, as of the pass rate.
+    assert ((of_source > 0).any(axis=0).sum(), narrow["method"]) == (2, "wilson")
+    assert (narrow["low"], narrow["high"]) == pytest.approx(wilson(of_source.mean() / 100, 4))
     assert wide["low"] <= narrow["low"] < narrow["high"] <= wide["high"]
 
 
