@@ -123,7 +123,7 @@ def widened(wide: Interval, narrow: Interval) -> Interval:
     """
     if wide.low <= narrow.low and wide.high >= narrow.high:
         return wide
-    note = f"{wide.note}; drawn out to the interval for these raters, which reaches further"
+    note = "; ".join(filter(None, [wide.note, "drawn out to the interval for these raters, which reaches further"]))
     return replace(wide, low=min(wide.low, narrow.low), high=max(wide.high, narrow.high), note=note)
 
 

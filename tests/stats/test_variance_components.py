@@ -191,4 +191,8 @@ def test_cell_means_by_hand() -> None:
 def test_the_wider_interval_holds_the_other_one() -> None:
     wide, narrow = Interval(2.0, 4.0, 5, method="crossed"), Interval(1.5, 3.9, 5, method="t")
 
-    assert variance_components.widened(wide, narrow) == Interval(1.5, 4.0, 5, method="crossed")
+    drawn_out = variance_components.widened(wide, narrow)
+
+    assert drawn_out == Interval(1.5, 4.0, 5, method="crossed", note=drawn_out.note)
+    assert drawn_out.note.startswith("drawn out to the interval for these raters")
+    assert variance_components.widened(wide, Interval(2.5, 3.9, 5, method="t")) == wide
