@@ -32,16 +32,35 @@ def obtain_report(study: Study, *, by: str, blind: bool = False) -> Report | Com
         return results.ensure_report(study, at=timezone.now(), by=by, blind=blind)
     at = timezone.now()
     # Whoever looks while it is computed asks every two seconds, and need not have all inputs counted each time.
-    underway = Computation.objects.filter(study=study, is_blind=blind, leased_until__gt=at).first()
-    return underway or results.find_report(study, blind=blind) or ask(study, by=by, blind=blind, at=at)
+    asked = Computation.objects.filter(study=study, is_blind=blind).first()
+    if asked and asked.leased_until and asked.leased_until > at:
+        return asked
+    stored = None if asked and asked.is_anew else results.find_report(study, blind=blind)
+    return stored or ask(study, by=by, blind=blind, at=at)
 
 
-def ask(study: Study, *, by: str, at: datetime, blind: bool = False) -> Computation:
+def compute_anew(study: Study, *, by: str) -> None:
+    """Have a closed study's reports computed by the editions of now, both of them: a package without sources says what
+    the page with them says. Nothing where they are so already."""
+    at = timezone.now()
+    for blind in (False, True):
+        report = results.find_report(study, blind=blind)
+        if report is None or not results.is_outdated(report):
+            continue
+        if settings.REPORTS_AT_ONCE:
+            results.ensure_report(study, at=at, by=by, blind=blind, anew=True)
+        else:
+            ask(study, by=by, blind=blind, at=at, anew=True)
+
+
+def ask(study: Study, *, by: str, at: datetime, blind: bool = False, anew: bool = False) -> Computation:
     """The computation of the study's report, told to a worker unless one is at it or was told a moment ago."""
     with transaction.atomic():
         row, is_new = Computation.objects.get_or_create(
-            study=study, is_blind=blind, defaults={"asked_by": by, "queued_at": at}
+            study=study, is_blind=blind, defaults={"asked_by": by, "queued_at": at, "is_anew": anew}
         )
+        if anew and not row.is_anew:
+            Computation.objects.filter(pk=row.pk).update(is_anew=True)
         if is_new:
             transaction.on_commit(lambda: _send(row))
             return row
@@ -78,7 +97,12 @@ def carry_out(pk: int) -> Report | None:
     row = Computation.objects.select_related("study").get(pk=pk)
     try:
         report = results.ensure_report(
-            row.study, at=at, by=row.asked_by, blind=row.is_blind, progress=lambda done, n: _say_progress(pk, done, n)
+            row.study,
+            at=at,
+            by=row.asked_by,
+            blind=row.is_blind,
+            anew=row.is_anew,
+            progress=lambda done, n: _say_progress(pk, done, n),
         )
     except Exception as error:
         log.exception("no report of %s", row.study.slug)

@@ -38,6 +38,15 @@ class Report(models.Model):
     fingerprint = models.CharField(
         _("fingerprint"), max_length=64, help_text=_("SHA-256 of the inputs; the same inputs are computed once.")
     )
+    inputs = models.CharField(
+        _("inputs"),
+        max_length=64,
+        blank=True,
+        help_text=_("SHA-256 of the same without the editions of the figures; empty of older reports."),
+    )
+    editions = models.JSONField(
+        _("editions"), default=dict, blank=True, help_text=_("Of each figure the edition by which it was computed.")
+    )
     result = models.JSONField(_("result"))
     made_at = models.DateTimeField(_("made at"))
     made_by = models.CharField(_("made by"), max_length=150, help_text=_("Who asked for it, or the nightly schedule."))
@@ -65,6 +74,9 @@ class ComputationQuerySet(models.QuerySet["Computation"]):
 class Computation(models.Model):
     study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="computations")
     is_blind = models.BooleanField(_("is blind"), default=False)
+    is_anew = models.BooleanField(
+        _("is anew"), default=False, help_text=_("Also where a closed study has one by earlier editions.")
+    )
     asked_by = models.CharField(_("asked by"), max_length=150)
     queued_at = models.DateTimeField(_("queued at"), help_text=_("When a worker was last told."))
     leased_until = models.DateTimeField(

@@ -143,8 +143,36 @@ def _last_version(study: Study) -> ProtocolVersion | None:
     return study.frozen_versions.annotate(last_amendment=Subquery(last)).last()
 
 
+DATASET = "dataset"  # its edition stands beside those of the figures; no figure is called so
+
+
 def fingerprint(study: Study, *, blind: bool = False) -> str:
-    """SHA-256 of what the results depend on. Every saved answer counts up its revision, so sums tell of any change.
+    """SHA-256 of what the results depend on: the study, and by which editions of the figures they are computed."""
+    return _Fingerprints.of(study, blind=blind).whole
+
+
+def list_editions() -> dict[str, int]:
+    """The edition of each figure as it is computed now, and of how a study is read."""
+    return {DATASET: dataset.EDITION, **{figure.key: figure.edition for figure in all_figures().values()}}
+
+
+@dataclass(frozen=True)
+class _Fingerprints:
+    """whole : of a report by the editions of now; inputs : of the study alone, whatever the editions"""
+
+    whole: str
+    inputs: str
+
+    @classmethod
+    def of(cls, study: Study, *, blind: bool) -> _Fingerprints:
+        inputs, editions = _read_inputs(study, blind=blind), list_editions()
+        whole = {"edition": editions.pop(DATASET), "figures": editions, **inputs}
+        return cls(hashing.sha256(hashing.canonical_json(whole)), hashing.sha256(hashing.canonical_json(inputs)))
+
+
+def _read_inputs(study: Study, *, blind: bool) -> dict[str, Any]:
+    """What a study's results depend on. Every saved answer counts up its revision, so sums tell of any change. Whatever
+    is added here has the reports of closed studies computed anew.
 
     Left out is the clock of whoever is at work in a live study: it runs on with every open page, and each look at the
     report would store another. A stored report has it as it was when it was computed.
@@ -162,9 +190,7 @@ def fingerprint(study: Study, *, blind: bool = False) -> str:
     if not study.is_closed:
         timings = timings.exclude(assignment__status=Assignment.Status.OPEN)
     reference_sets = ReferenceSet.objects.filter(study=study).order_by("name")
-    inputs = {
-        "edition": dataset.EDITION,
-        "figures": {figure.key: figure.edition for figure in all_figures().values()},
+    return {
         "study": about,
         # A frozen protocol has its own hash.
         "last_amendment": getattr(version, "last_amendment", None),
@@ -188,7 +214,6 @@ def fingerprint(study: Study, *, blind: bool = False) -> str:
         # Sealed results do not depend on sources, and nothing else may ask for them.
         "sources": [] if sealed else list(sources),
     }
-    return hashing.sha256(hashing.canonical_json(inputs))
 
 
 def _draft_sha256(study: Study) -> str:
@@ -203,28 +228,39 @@ def ensure_report(
     at: datetime,
     by: str,
     blind: bool = False,
+    anew: bool = False,
     progress: Callable[[int, int], None] = lambda done, n: None,
 ) -> Report:
-    """The stored report of the study as it is now, computed if there is none of the same inputs.
+    """The stored report of the study as it is now, computed if there is none of the same inputs. That of a closed study
+    stays what it was when figures come to be computed otherwise.
 
     blind : leave out everything by source though the study is closed
+    anew : by the editions of now, also where a closed study has a report by earlier ones
     """
-    inputs = fingerprint(study, blind=blind)
-    stored = study.reports.filter(kind=Report.Kind.RESULTS, fingerprint=inputs).first()
-    if stored and _is_readable(stored):
-        return stored
-    fresh = {"result": compute(study, blind=blind, progress=progress), "made_at": at, "made_by": by}
+    fingerprints = _Fingerprints.of(study, blind=blind)
+    exact, earlier = _find_stored(study, fingerprints)
+    if report := _choose(study, fingerprints, exact, None if anew else earlier):
+        return report
+    fresh = {
+        "inputs": fingerprints.inputs,
+        "editions": list_editions(),
+        "result": compute(study, blind=blind, progress=progress),
+        "made_at": at,
+        "made_by": by,
+    }
     try:
         with transaction.atomic():
-            if stored:  # of the same inputs, but by a version that wrote it in another form
-                stored.delete()
-            report = Report.objects.create(study=study, kind=Report.Kind.RESULTS, fingerprint=inputs, **fresh)
+            if exact:  # of the same inputs, but by a version that wrote it in another form
+                exact.delete()
+            report = Report.objects.create(
+                study=study, kind=Report.Kind.RESULTS, fingerprint=fingerprints.whole, **fresh
+            )
             if not study.is_closed:  # else every look would leave one behind
                 _replaceable(study).exclude(pk=report.pk).delete()
             return report
     except IntegrityError:
         # Somebody else asked at the same moment.
-        return Report.objects.get(study=study, kind=Report.Kind.RESULTS, fingerprint=inputs)
+        return Report.objects.get(study=study, kind=Report.Kind.RESULTS, fingerprint=fingerprints.whole)
 
 
 def _replaceable(study: Study) -> QuerySet[Report]:
@@ -233,9 +269,61 @@ def _replaceable(study: Study) -> QuerySet[Report]:
 
 def find_report(study: Study, *, blind: bool = False) -> Report | None:
     """The stored report of the study as it is now; None if it must be computed."""
-    inputs = fingerprint(study, blind=blind)
-    stored = study.reports.filter(kind=Report.Kind.RESULTS, fingerprint=inputs).first()
-    return stored if stored and _is_readable(stored) else None
+    fingerprints = _Fingerprints.of(study, blind=blind)
+    return _choose(study, fingerprints, *_find_stored(study, fingerprints))
+
+
+def _find_stored(study: Study, fingerprints: _Fingerprints) -> tuple[Report | None, Report | None]:
+    """The stored report by the editions of now, and the latest of the same study by earlier ones. One query."""
+    of_either = Q(fingerprint=fingerprints.whole) | Q(inputs=fingerprints.inputs)
+    stored = list(study.reports.filter(of_either, kind=Report.Kind.RESULTS).order_by("-made_at", "-pk"))
+    exact = next((report for report in stored if report.fingerprint == fingerprints.whole), None)
+    return exact, next((report for report in stored if report != exact), None)
+
+
+def _choose(study: Study, fingerprints: _Fingerprints, exact: Report | None, earlier: Report | None) -> Report | None:
+    if exact and _is_readable(exact):
+        if not exact.inputs:  # stored before editions were noted
+            exact.inputs, exact.editions = fingerprints.inputs, list_editions()
+            exact.save(update_fields=["inputs", "editions"])
+        return exact
+    if earlier is None or not study.is_closed:
+        return None
+    _fit(earlier)
+    return earlier if _is_readable(earlier) else None
+
+
+def _fit(report: Report) -> None:
+    """Let a report by earlier editions be read: figures that came later say nothing in it, and those that are gone are
+    left out. What is stored stays."""
+    keys = all_figures().keys()
+    later = dict.fromkeys(key for key in keys if key not in report.editions)
+    gone = report.editions.keys() - keys
+    report.result = {key: value for key, value in (later | report.result).items() if key not in gone}
+
+
+@dataclass(frozen=True)
+class OtherEdition:
+    """A figure that is computed otherwise now. before, now : its editions; figure : None for how a study is read"""
+
+    figure: Figure[Any] | None
+    before: int
+    now: int
+
+
+def list_other_editions(report: Report) -> list[OtherEdition]:
+    """What was computed by another edition in the report than it would be now; empty where that is not known."""
+    now, figures = list_editions(), all_figures()
+    return [
+        OtherEdition(figures.get(key), before, now[key])
+        for key, before in report.editions.items()
+        if key in now and now[key] != before
+    ]
+
+
+def is_outdated(report: Report) -> bool:
+    """Whether the report would be computed by other editions, or of other figures, now."""
+    return bool(report.editions) and report.editions != list_editions()
 
 
 def keep(report: Report) -> None:
@@ -248,7 +336,10 @@ def find_older_report(study: Study, *, blind: bool = False) -> Report | None:
     """The latest report that was stored for readers who may see as much; None if there is none that can be read."""
     sealed = blind or is_sealed(study)
     stored = study.reports.filter(kind=Report.Kind.RESULTS, result__is_sealed=sealed)
-    return next((report for report in stored.order_by("-made_at", "-pk")[:1] if _is_readable(report)), None)
+    report = stored.order_by("-made_at", "-pk").first()
+    if report and report.editions:
+        _fit(report)
+    return report if report and _is_readable(report) else None
 
 
 def prune(*, before: datetime) -> int:
@@ -272,14 +363,19 @@ def _is_readable(stored: Report) -> bool:
 
 
 __all__ = [
+    "DATASET",
+    "OtherEdition",
     "Results",
     "compute",
     "ensure_report",
     "find_older_report",
     "find_report",
     "fingerprint",
+    "is_outdated",
     "is_sealed",
     "keep",
+    "list_editions",
+    "list_other_editions",
     "prune",
     "read_results",
 ]

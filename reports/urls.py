@@ -36,6 +36,7 @@ urlpatterns = [
     path("<slug:slug>/by/<slug:fingerprint>/<slug:plot>.png", drawings.png, name="stored_png"),
     path("<slug:slug>/by/<slug:fingerprint>/<slug:table>.csv", stored.table, name="stored_table"),
     path("<slug:slug>/", pages.show, name="show"),
+    path("<slug:slug>/anew/", pages.compute_anew, name="compute_anew"),
     path("<slug:slug>/rehearsal/", rehearsals.show, name="rehearsal"),
     path("<slug:slug>/exports/", packages.exports, name="exports"),
     path("<slug:slug>/exports/<slug:sha256>.zip", packages.package, name="package"),

@@ -230,9 +230,10 @@ def card(
     tables: Mapping[str, PackageTable],
     excluded: Mapping[str, int],
     reason: str,
+    editions: str = "",
 ) -> str:
     """`README.md`: what the package is, what stands in it, what does not, and how it is checked. In English."""
-    return "\n".join(_card_lines(content, files, tables, excluded, reason)) + "\n"
+    return "\n".join(_card_lines(content, files, tables, excluded, reason, editions)) + "\n"
 
 
 def _card_lines(
@@ -241,6 +242,7 @@ def _card_lines(
     tables: Mapping[str, PackageTable],
     excluded: Mapping[str, int],
     reason: str,
+    editions: str,
 ) -> Iterator[str]:
     study = content.study
     yield from [f"# {study.title}", ""]
@@ -255,6 +257,8 @@ def _card_lines(
         meaning = tables[file.name].meaning if file.name in tables else _meaning(file.name)
         rows = "" if file.n_rows is None else str(file.n_rows)
         yield f"| `{file.name}` | {meaning} | {rows} |"
+    if editions:
+        yield from ["", editions]
     yield from ["", "## What it leaves out", ""]
     yield from [f"- {name.replace('_', ' ')}: {n}" for name, n in excluded.items()]
     yield from ["", "Names, addresses and payments of raters are in no package; raters stand under their codes."]

@@ -23,7 +23,7 @@ from reports import results
 from reports.dataset import is_sealed
 from reports.export.content import PackageContent
 from reports.export.package import CALLS, TABLES, write_package
-from reports.models import ExportPackage, PackageDownload, PackagePiece
+from reports.models import ExportPackage, PackageDownload, PackagePiece, Report
 from studies import story_edits
 from studies.models import Study
 
@@ -96,6 +96,7 @@ def make(package: ExportPackage, stream: IO[bytes]) -> None:
         content,
         counted,  # type: ignore[arg-type]
         report=report,
+        editions=_describe_editions(stored),
         reason=package.reason,
         left_out=package.left_out,
         progress=lambda n_done, n_files: _say_progress(package, n_done, n_files),
@@ -106,6 +107,19 @@ def make(package: ExportPackage, stream: IO[bytes]) -> None:
     package.raters = sorted(codes)
     package.problem, package.ended_at = "", timezone.now()
     package.save()
+
+
+def _describe_editions(report: Report) -> str:
+    """In a sentence for the README, by which editions a report was computed that would be computed by others now."""
+    if not results.is_outdated(report):
+        return ""
+    rows = results.list_other_editions(report)
+    names = [f"{row.figure.key if row.figure else results.DATASET} {row.before} (now {row.now})" for row in rows]
+    of_others = f": {', '.join(names)}" if names else ""
+    return (
+        f"The report was computed on {report.made_at:%Y-%m-%d} and stays as it was. Some of it is of other editions "
+        f"than Quire has now{of_others}; there `recompute.py` can find other numbers."
+    )
 
 
 def _say_progress(package: ExportPackage, n_done: int, n_files: int) -> None:

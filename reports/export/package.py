@@ -48,6 +48,7 @@ def write_package(
     stream: IO[bytes],
     *,
     report: Mapping[str, Any],
+    editions: str = "",
     reason: str = "",
     left_out: Collection[str] = (),
     progress: Callable[[int, int], None] = lambda n_done, n_files: None,
@@ -55,6 +56,7 @@ def write_package(
     """Write the package of a study into the stream. Reads the database table by table, as it goes.
 
     report : the study's report, blind if the package is
+    editions : in English, by which editions it was computed where these are others now
     left_out : names of files that were not asked for; what `recompute.py` reads is always written
     progress : called with how many files are written, of how many
     Raises ReasonMissing if sources are to stand in it and no reason is given.
@@ -75,7 +77,7 @@ def write_package(
             archive.write(name, pieces, is_table=is_table)
     excluded = documents.count_excluded(content)
     described = list(archive.files)
-    archive.write("README.md", [documents.card(content, described, tables, excluded, reason.strip())])
+    archive.write("README.md", [documents.card(content, described, tables, excluded, reason.strip(), editions)])
     descriptor = documents.descriptor(content, list(archive.files), tables, excluded)
     archive.write("datapackage.json", [documents.to_json(descriptor)])
     archive.close()

@@ -20,7 +20,7 @@ from judges.models import Judge
 from reports.methods.citation import SHORT, quire_version
 from reports.models import Report
 from reports.numbers import coefficient, coefficients, decimal, whole
-from reports.results import Results
+from reports.results import Results, is_outdated
 from studies import protocol
 from studies.documents.analysis_plan import WITHIN_PROMPTS
 from studies.models import Step, Study
@@ -364,6 +364,13 @@ def _computing(results: Results, report: Report) -> Iterator[str]:
             "version": results.study.protocol.version,
             "sha256": results.study.protocol.sha256,
         }
+    if is_outdated(report):
+        yield _("Report %(fingerprint)s was computed on %(day)s, by an earlier version of Quire than %(version)s.") % {
+            "fingerprint": report.fingerprint[:SHORT],
+            "day": f"{report.made_at:%Y-%m-%d}",
+            "version": quire_version(),
+        }
+        return
     yield _("Computed with Quire %(version)s and %(libraries)s, as installed now; report %(fingerprint)s.") % {
         "version": quire_version(),
         "libraries": libraries,

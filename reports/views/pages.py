@@ -8,7 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Count, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.cache import add_never_cache_headers
 from django.views.decorators.http import require_safe
@@ -16,7 +16,7 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from annotation.models import Assignment, Rater, Seat
 from config import roles
-from reports import results
+from reports import computations, results
 from reports.methods.citation import SHORT, cite
 from reports.page.context import context
 from reports.views.shared import obtain_report, of_study, render_waiting
@@ -51,6 +51,13 @@ def index(request: HttpRequest) -> HttpResponse:
     return response
 
 
+@require_in_study(roles.VIEW_REPORT, methods=("POST",))
+def compute_anew(request: HttpRequest, access: Access) -> HttpResponse:
+    """The report of a closed study by the figures of now, which somebody asks for."""
+    computations.compute_anew(access.study, by=request.user.get_username())
+    return redirect("reports:show", access.study.slug)
+
+
 @require_in_study(roles.VIEW_REPORT)
 def show(request: HttpRequest, access: Access) -> HttpResponse:
     """What the study amounts to; while a worker computes it, the latest before it, and how far it is."""
@@ -65,6 +72,8 @@ def show(request: HttpRequest, access: Access) -> HttpResponse:
     address = reverse("reports:stored", args=[access.study.slug, report.fingerprint[:SHORT]])
     page = context(results.read_results(report.result)) | {
         "report": report,
+        "is_outdated": results.is_outdated(report),
+        "other_editions": results.list_other_editions(report),
         "computation": computation,
         "citation": cite(report, request.build_absolute_uri(address)),
     }

@@ -253,6 +253,8 @@ reports:package                     GET    login login login 403    403    404  
 reports:package                     POST   405   405   405   405    405    405   405    405     405
 reports:show                        GET    login login login 403    ok     ok    ok     403     403
 reports:show                        POST   405   405   405   405    405    405   405    405     405
+reports:compute_anew                GET    405   405   405   405    405    405   405    405     405
+reports:compute_anew                POST   login login login 403    away   away  away   403     403
 reports:rationales                  GET    login login login 403    403    ok    ok     403     403
 reports:rationales                  POST   405   405   405   405    405    405   405    405     405
 reports:rationales_of_story         GET    login login login 403    403    ok    ok     403     403
