@@ -13,7 +13,7 @@ from reports.dataset import answers, cubes, ideas, readings
 from reports.dataset.cubes import Cube
 from reports.dataset.ideas import IdeaPanel
 from reports.dataset.outcomes import OutcomeTable, outcome_tables
-from reports.dataset.premises import name_clusters
+from reports.dataset.premises import Clusters, find_clusters
 from reports.dataset.readings import JudgeReading
 from reports.dataset.sources import StorySource, source_by_story
 from reports.dataset.step_items import StepItem, step_items
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from stats.arrays import BoolArray, IntArray
 
 # Counts up when other answers count, or what is read of them changes: reports are computed anew.
-EDITION = 12
+EDITION = 13
 SHUFFLES = 1  # of the seed
 KINDS_IN_ORDER = (Source.Kind.EXPERT, Source.Kind.AMATEUR, Source.Kind.OTHER, Source.Kind.MODEL)
 
@@ -232,27 +232,35 @@ class Dataset:
         return tuple((group, "") for group in dict.fromkeys(group for group, _ in self.units))
 
     @cached_property
-    def _cluster_by_group(self) -> dict[str, int]:
-        """What each group was sampled with, by `name_clusters`, numbered in the order of the first group of each."""
-        first = name_clusters(self.study.groups.values_list("code", "premise").order_by("code"))
-        number_by_code = {code: n for n, code in enumerate(sorted(set(first.values())))}
-        return {group: number_by_code[code] for group, code in first.items()}
+    def sampled(self) -> Clusters:
+        """What each story was sampled with. One query, up to four where groups may be batches."""
+        return find_clusters(self.study, self.source_by_story, self.items)
+
+    @cached_property
+    def _number_by_cluster(self) -> dict[str, int]:
+        names = {*self.sampled.by_group.values(), *(self.sampled.name(*unit) for unit in self.units)}
+        return {name: n for n, name in enumerate(sorted(names))}
 
     def clusters(self, cube: Cube) -> IntArray:
-        """The cluster of each unit of the cube. Stories of a group share their raters, so they never stand alone."""
+        """The cluster of each unit of the cube."""
         return self.clusters_of_units(cube.units)
 
-    def clusters_of_units(self, units: Sequence[Pair]) -> IntArray:
-        """The cluster of each of these units, shape (U,); of those of the study found once."""
-        return self._clusters if units is self.units else self.clusters_of(group for group, _story in units)
+    def clusters_of_units(self, units: Iterable[Pair]) -> IntArray:
+        """The cluster of each of these units, shape (U,), numbered in the order of their names; of those of the study
+        found once. Of an answer about a group as a whole, whose unit has no story, it is that of the group."""
+        return self._clusters if units is self.units else self._number_clusters(units)
 
     @cached_property
     def _clusters(self) -> IntArray:
-        return self.clusters_of(group for group, _story in self.units)
+        return self._number_clusters(self.units)
+
+    def _number_clusters(self, units: Iterable[Pair]) -> IntArray:
+        numbers, sampled = self._number_by_cluster, self.sampled
+        return np.array([numbers[sampled.name(*unit)] for unit in units], dtype=np.int64)
 
     def clusters_of(self, groups: Iterable[str]) -> IntArray:
-        """The number of the cluster of each of these groups, in the order of their codes."""
-        return np.array([self._cluster_by_group[group] for group in groups], dtype=np.int64)
+        """The cluster of each of these groups, where what is counted is about groups, not about single stories."""
+        return self.clusters_of_units((group, "") for group in groups)
 
     def source_of(self, story: str) -> str:
         """Who wrote the story; nothing while sealed, or if the study does not say."""

@@ -1,6 +1,31 @@
-"""Which groups were sampled together, by the premises on which their stories were written."""
+"""Which stories were sampled together: by group, by the premise of several groups, or each alone in batches."""
 
-from collections.abc import Iterable
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from annotation.models import Assignment, Rater
+from reports.dataset.sources import StorySource
+from reports.dataset.step_items import StepItem
+from studies.models import Study
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """What each story was sampled with.
+
+    by_group : the cluster of each group, named after the first of its groups
+    are_stories : whether groups are batches, so that each story is a cluster of its own
+    """
+
+    by_group: Mapping[str, str]
+    are_stories: bool = False
+
+    def name(self, group: str, story: str) -> str:
+        """The cluster of a story in its group; that of the group where there is no story."""
+        return story if self.are_stories and story else self.by_group[group]
 
 
 def name_clusters(groups: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -19,3 +44,52 @@ def name_clusters(groups: Iterable[tuple[str, str]]) -> dict[str, str]:
         code: first_by_premise.setdefault(premise or f"group {code}", code)
         for code, premise in premise_by_group.items()
     }
+
+
+def find_clusters(study: Study, source_by_story: Mapping[str, StorySource], items: Iterable[StepItem]) -> Clusters:
+    """What each story of the study was sampled with. One query, up to four where groups may be batches.
+
+    Groups are batches, which only bundle what is read at a time, if all of this holds: no premise tells them apart;
+    no item compares the stories of a group; most groups of several stories hold two or more by one source, which
+    blocks of one story by each source never do; and the same raters read them all, so that a group is not what they
+    share. Where sources are hidden or not recorded, nothing tells batches from blocks, and groups stay clusters.
+
+    source_by_story : who wrote each story; empty if sealed
+    """
+    groups = list(study.groups.values_list("code", "premise").order_by("code"))
+    by_group = name_clusters(groups)
+    may_be_batches = (
+        len(groups) > 1
+        and len({premise.strip() for _code, premise in groups}) == 1
+        and bool(source_by_story)
+        and not any(item.is_preference or item.is_ranking for item in items)
+        and repeat_sources(study.stories.values_list("groups__code", "code"), source_by_story)
+    )
+    return Clusters(by_group, are_stories=may_be_batches and _are_read_by_all(study, len(groups)))
+
+
+def repeat_sources(units: Iterable[tuple[str | None, str]], source_by_story: Mapping[str, StorySource]) -> bool:
+    """Whether most groups of several stories hold two or more by one source.
+
+    units : group and story; no group for a story that stands in none
+    """
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for group, story in units:
+        if group and story in source_by_story:
+            counts[group][source_by_story[story].name] += 1
+    repeats = [max(count.values()) > 1 for count in counts.values() if count.total() > 1]
+    return 2 * sum(repeats) > len(repeats)
+
+
+def _are_read_by_all(study: Study, n_groups: int) -> bool:
+    """Whether the plan has everybody read every group, or most people did; where nobody read, most judges."""
+    if study.groups_per_rater is None and study.groups_per_sitting - study.n_repeats >= n_groups:
+        return True
+    read = study.assignments.filter(group__isnull=False, repeats=None, rater__withdrawal=None).order_by()
+    people = read.filter(rater_kind=Rater.Kind.PERSON, status=Assignment.Status.SUBMITTED)
+    judges = read.exclude(rater_kind=Rater.Kind.PERSON).filter(status__in=Assignment.LIVE)
+    for readings in (people, judges):
+        n_by_rater = Counter(rater for rater, _group in readings.values_list("rater", "group").distinct())
+        if n_by_rater:
+            return 2 * sum(n == n_groups for n in n_by_rater.values()) > len(n_by_rater)
+    return False

@@ -143,10 +143,10 @@ def answers_in_every_order(dataset: Dataset, rows: pd.DataFrame) -> pd.DataFrame
     return rows[np.array(same, dtype=np.bool_) & (rows["repeat"] == 1).to_numpy(dtype=np.bool_)]
 
 
-def repeated_answers(dataset: Dataset, items: Sequence[StepItem], judge: str) -> tuple[FloatArray, list[str]]:
+def repeated_answers(dataset: Dataset, items: Sequence[StepItem], judge: str) -> tuple[FloatArray, list[Pair]]:
     """A judge's answers to what one run asked again in the same order and as the same persona, shape (K, N).
 
-    One column for each question about a story, nan where there are fewer answers than in another; and its group.
+    One column for each question about a story, nan where there are fewer answers than in another; and its unit.
     """
     keys = {item.key for item in items}
     rows = _of_repeats(dataset.all_readings[dataset.all_readings["rater"] == judge], dataset.reading_by_assignment)
@@ -154,11 +154,11 @@ def repeated_answers(dataset: Dataset, items: Sequence[StepItem], judge: str) ->
     for reading, unit, outcome, number in _walk(rows, dataset.reading_by_assignment):
         if unit[2:] in keys and outcome == Response.Outcome.ANSWERED and number == number and number is not None:
             answers[reading.run, reading.stories, reading.persona, unit].append(float(number))
-    several = [(unit[0], values) for (*_reading, unit), values in answers.items() if len(values) > 1]
-    table = np.full((max((len(values) for _group, values in several), default=0), len(several)), np.nan)
-    for n, (_group, values) in enumerate(several):
+    several = [(unit[:2], values) for (*_reading, unit), values in answers.items() if len(values) > 1]
+    table = np.full((max((len(values) for _unit, values in several), default=0), len(several)), np.nan)
+    for n, (_unit, values) in enumerate(several):
         table[: len(values), n] = values
-    return table, [group for group, _values in several]
+    return table, [unit for unit, _values in several]
 
 
 def _of_repeats(rows: pd.DataFrame, readings: Mapping[int, JudgeReading]) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from annotation.models import ResponseEvent, StepTaken, Timing
-from reports.dataset.premises import name_clusters
+from reports.dataset.premises import Clusters, find_clusters
 from reports.dataset.sources import list_factors
 from reports.export.columns import iso
 from reports.export.content import PackageContent, PackageTable, Row, TableField
@@ -19,7 +19,9 @@ from studies.models import Step
 
 STORY = {
     "group": TableField("Code of a group that the story stands in; a row for each."),
-    "cluster": TableField("What the group was sampled with: groups on one of several premises are one cluster."),
+    "cluster": TableField(
+        "What the story was sampled with: its group, with others on the same of several premises; of batches the story."
+    ),
     "story": TableField("Code of the story."),
     "language": TableField("Language of the text."),
     "n_words": TableField(
@@ -44,7 +46,7 @@ def story_fields(content: PackageContent) -> Mapping[str, TableField]:
 def story_rows(content: PackageContent) -> Iterator[Row]:
     """Every story by its code, once for each of its groups."""
     codes = find_redistributable_codes(content.study, with_sources=content.with_sources) if content.is_public else None
-    cluster_by_group = clusters(content)
+    sampled = clusters(content)
     stories = content.study.stories.order_by("code", "groups__code")
     fields = ("groups__code", "code", "language", "n_words", "sha256", "text")
     is_told = content.may_tell_texts_apart
@@ -53,7 +55,7 @@ def story_rows(content: PackageContent) -> Iterator[Row]:
         source = content.source_by_story.get(code)
         yield {
             "group": group or "",
-            "cluster": cluster_by_group.get(group or "", ""),
+            "cluster": sampled.name(group, code) if group else "",
             "story": code,
             "language": language,
             "n_words": n_words if is_told else None,
@@ -65,9 +67,9 @@ def story_rows(content: PackageContent) -> Iterator[Row]:
         }
 
 
-def clusters(content: PackageContent) -> dict[str, str]:
-    """The cluster of each group: the first of the groups that share its premise."""
-    return name_clusters(content.study.groups.order_by("code").values_list("code", "premise"))
+def clusters(content: PackageContent) -> Clusters:
+    """What each story was sampled with, as in the report that goes along."""
+    return find_clusters(content.study, content.source_by_story, content.items)
 
 
 ASSIGNMENT = {

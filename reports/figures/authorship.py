@@ -147,7 +147,7 @@ def _guesses(dataset: Dataset, item: StepItem) -> Guesses:
     is_model = (answers["source_kind"] == Source.Kind.MODEL).to_numpy()
     is_guessed_model = (guessed == Source.Kind.MODEL).to_numpy()
     kinds = np.stack([is_model, ~is_model])
-    clusters = dataset.clusters_of(answers["group"])
+    clusters = dataset.clusters_of_units(zip(answers["group"], answers["story"], strict=True))
 
     def of_balanced() -> StatisticInterval:
         parts = np.stack([*(kinds & (is_model == is_guessed_model)), *kinds], axis=-1)

@@ -31,6 +31,7 @@ from reports.numbers import interval as between
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
+    from reports.dataset.cubes import Pair
     from stats.intervals import Interval as StatisticInterval
 
 SALT = 62  # of the seed
@@ -131,8 +132,9 @@ def _part(
             value=value, label=label, n=len(answers), n_explained=0, median_words=None, mean_words=None, interval=None
         )
     # What is asked once stands in no group: there raters are what was sampled.
-    groups: Sequence[str] = list(explained["group"])
-    clusters = dataset.clusters_of(groups) if all(groups) else list(explained["rater"])
+    units: Sequence[Pair] = list(zip(explained["group"], explained["story"], strict=True))
+    is_in_groups = all(group for group, _story in units)
+    clusters = dataset.clusters_of_units(units) if is_in_groups else list(explained["rater"])
 
     def ends() -> StatisticInterval:
         rng = dataset.rng(SALT, *salt)

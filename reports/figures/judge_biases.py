@@ -22,6 +22,7 @@ from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
+    from reports.dataset.cubes import Pair
     from reports.dataset.judged import Judged
     from stats.arrays import FloatArray
     from stats.intervals import Interval as StatisticInterval
@@ -112,9 +113,9 @@ def _audit(dataset: Dataset, items: list[StepItem], kind: str) -> Iterator[Bias]
         }
         if kind == "verdicts" and np.isfinite(explanations[at]).any():
             audits["explanations"] = partial(_explanations, dataset, material, answers, explanations[at], salt)
-        readings, groups = repeated_answers(dataset, items, judge)
+        readings, units = repeated_answers(dataset, items, judge)
         if readings.size:
-            audits["repeats"] = partial(_repeats, dataset, readings, groups, salt)
+            audits["repeats"] = partial(_repeats, dataset, readings, units, salt)
         for bias, compute in audits.items():
             yield _named(compute, judge=judge, bias=bias, kind=kind)
 
@@ -184,11 +185,11 @@ def _explanations(
     return _bias(audited.value, audited.interval, n=audited.n_first, n_beside=audited.n_second)
 
 
-def _repeats(dataset: Dataset, readings: FloatArray, groups: list[str], salt: tuple[int, ...]) -> Bias:
+def _repeats(dataset: Dataset, readings: FloatArray, units: list[Pair], salt: tuple[int, ...]) -> Bias:
     variances = judge_biases.repeat_variances(readings)
     try:
         ends: StatisticInterval | Incomputable = intervals.mean_interval(
-            variances, dataset.clusters_of(groups), rng=dataset.rng(*salt, 4), n_resamples=N_RESAMPLES
+            variances, dataset.clusters_of_units(units), rng=dataset.rng(*salt, 4), n_resamples=N_RESAMPLES
         ).clipped(0, np.inf)
     except Incomputable as error:
         ends = error

@@ -166,7 +166,7 @@ def _means(dataset: Dataset, stories: tuple[StoryNovelty, ...], *, n_others: int
     """By k over all stories, then source by source. Stories that stand in no group are in no mean."""
     group_by_story = {story: group for group, story in reversed(dataset.units)}
     grouped = [story for story in stories if story.story in group_by_story]
-    clusters = dataset.clusters_of(group_by_story[story.story] for story in grouped)
+    clusters = dataset.clusters_of_units((group_by_story[story.story], story.story) for story in grouped)
     sources = np.array([story.source for story in grouped], dtype=object)
     for place, k in enumerate(NUMBERS_OF_NEIGHBOURS):
         values = np.array([story.distances[place] for story in grouped], dtype=np.float64)

@@ -97,7 +97,7 @@ class Reliability(Figure[ReliabilityResult]):
         if (not dataset.raters and len(dataset.judges)) or not (blocks or choices):
             return None
         # All of these are about the stories of all groups, so one draw of clusters serves them all.
-        clusters = dataset.clusters_of(group for group, _story in dataset.units)
+        clusters = dataset.clusters_of_units(dataset.units)
         drawn = resamples.Resamples(clusters, rng=dataset.resampling(), n_resamples=N_RESAMPLES)
         rows = [row for block in blocks for row in _of_block(dataset, block, drawn)]
         for item in choices:

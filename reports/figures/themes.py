@@ -125,7 +125,7 @@ def _sample(dataset: Dataset, sample: CodedSample, themes: Sequence[tuple[int, s
 
 def _theme(dataset: Dataset, sample: CodedSample, theme: int, name: str, *, salt: tuple[int, int]) -> ThemeRow:
     ratings = _ratings(sample.reasons, theme, codings.PEOPLE)
-    clusters = dataset.clusters_of(reason.group for reason in sample.reasons)
+    clusters = dataset.clusters_of_units((reason.group, reason.story) for reason in sample.reasons)
     judge = _ratings(sample.reasons, theme, (Coder.JUDGE,))[0] if sample.judge else None
     return ThemeRow(
         theme=name,
@@ -178,7 +178,7 @@ def _shares(
             interval=interval(
                 _share_interval,
                 values,
-                dataset.clusters_of(group_by_story[story] for story in stories),
+                dataset.clusters_of_units((group_by_story[story], story) for story in stories),
                 rng=dataset.rng(SALT, *salt, 2 + n),
                 n_resamples=N_RESAMPLES,
             ),

@@ -17,6 +17,9 @@ from django.utils.translation import ngettext
 
 from annotation.models import Assignment, Rater
 from judges.models import Judge
+from reports.dataset.premises import find_clusters
+from reports.dataset.sources import source_by_story
+from reports.dataset.step_items import step_items
 from reports.methods.citation import SHORT, quire_version
 from reports.models import Report
 from reports.numbers import coefficient, coefficients, decimal, whole
@@ -59,7 +62,7 @@ def write_paragraphs(study: Study, results: Results, report: Report) -> list[Met
         (_("What was asked"), _instruments(study, results)),
         (_("Changes after the launch"), _amendments(results)),
         (_("What was left out"), _exclusions(study, results)),
-        (_("Analysis"), [*_plan(study, results), *_statistics(results)]),
+        (_("Analysis"), [*_plan(study, results), *_statistics(study, results)]),
         (_("Judges"), _judges(study)),
         (_("Computing"), _computing(results, report)),
     ]
@@ -227,7 +230,7 @@ def _plan(study: Study, results: Results) -> Iterator[str]:
         yield _("Sources count as equally good within a margin of %(margin)s.") % {"margin": decimal(plan.margin, 2)}
 
 
-def _statistics(results: Results) -> Iterator[str]:
+def _statistics(study: Study, results: Results) -> Iterator[str]:
     """One sentence for each section that has a result."""
     shown = {figure.key: result for figure, result in results.visible}
     if rates := shown.get("pass_rates"):
@@ -238,10 +241,7 @@ def _statistics(results: Results) -> Iterator[str]:
     if "ratings" in shown:
         yield _("Ratings are described by their mean and standard deviation.")
     if "pass_rates" in shown or "ratings" in shown:
-        yield _(
-            "Intervals are 95 % intervals over clusters (groups that share raters or a premise): Student’s t below "
-            "30 clusters, percentile intervals of resampled clusters from 30."
-        )
+        yield _clusters(study, results)
     if compared := shown.get("comparisons"):
         yield from _comparisons(compared)
     yield from _agreement(shown.get("agreement"))
@@ -256,6 +256,20 @@ def _statistics(results: Results) -> Iterator[str]:
         )
     if "alternative_annotator" in shown:
         yield _("Whether a judge could stand in for an expert was tested as by Calderon, Reichart and Dror (2025).")
+
+
+def _clusters(study: Study, results: Results) -> str:
+    """What intervals are over. Up to six queries."""
+    sources = {} if results.is_sealed else source_by_story(study)
+    if find_clusters(study, sources, step_items(study)).are_stories:
+        return _(
+            "Intervals are 95 % intervals over stories, since groups were batches that all raters read: Student’s t "
+            "below 30 stories, percentile intervals of resampled stories from 30."
+        )
+    return _(
+        "Intervals are 95 % intervals over clusters (groups that share raters or a premise): Student’s t below "
+        "30 clusters, percentile intervals of resampled clusters from 30."
+    )
 
 
 def _nsv(scores: Any) -> str:

@@ -175,7 +175,11 @@ def _tests(plan: AnalysisPlan) -> Iterator[str]:
     elif plan.contrasts == EVERY_PAIR:
         yield "- Every two sources." + (f" Drawn against {plan.reference}." if plan.reference else "")
     yield from (f"- {first} against {second}." for first, second in plan.pairs)
-    yield "- Unit: the story, as the mean over its raters; stories on one premise are one cluster."
+    yield (
+        "- Unit: the story, as the mean over its raters. Clusters: groups, those on the same of several premises "
+        "together; single stories where groups are batches, which have no premises that tell them apart and no item "
+        "that compares their stories, mostly hold several stories by one source, and are all read by the same raters."
+    )
     yield f"- Test: {TESTS[plan.test]}; two-sided at 5 %, Holm over the contrasts named above."
     yield "- Interval: 95 %, of the mean difference over clusters, t below 30 of them and percentile from 30 on."
     if plan.margin is None:

@@ -21,7 +21,16 @@ from studies import hashing, lifecycle
 from studies.models import Item, Provenance, Source, Story, Study
 from tests import factories, triggers
 from tests.factories import NOON
-from tests.reports import given, judge_readings, pds_generated, planted, planted_cloze, planted_ideas, quiet_run
+from tests.reports import (
+    batched,
+    given,
+    judge_readings,
+    pds_generated,
+    planted,
+    planted_cloze,
+    planted_ideas,
+    quiet_run,
+)
 from tests.reports.figures import (
     test_cloze_factorial,
     test_cloze_scales,
@@ -252,6 +261,7 @@ MAKERS: dict[str, Make] = {
     "scores": lambda _patch, folder: study_with_scores(folder),
     "references": lambda _patch, _folder: study_beside_references(),
     "97 stories": lambda _patch, folder: study_of_97(folder),
+    "batches": lambda _patch, _folder: batched.plant(with_judge=True),
     "cloze": lambda patch, _folder: judged_cloze(patch),
     "factorial": lambda _patch, _folder: factorial_cloze(),
     "coarse": lambda _patch, _folder: coarse_cloze(),

@@ -70,6 +70,7 @@ LEAST = {
     "scores": 510,
     "references": 275,
     "97 stories": 11408,
+    "batches": 4222,
     "cloze": 7345,
     "factorial": 1562,
     "coarse": 1294,

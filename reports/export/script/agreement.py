@@ -89,7 +89,7 @@ def agreement(package, result, check):
         if row.get("among_models"):
             of_models = [package.kind_of(story) == "language_model" for _, story in table.index]
             check_coefficient(f"{place}/models", row["among_models"], answers, table[of_models], level, check)
-        clusters = [package.cluster_by_group[group] for group, _ in table.index]
+        clusters = package.clusters_of(table.index)
         check.interval(place, row["interval"], "of_coefficient", [table], level, clusters, package.draws)
         if floors and not item["is_verdict"] and row["floor"]["mean"] is not None:
             cube = floors.cube_of(package, [item], lambda _item, answers=answers: answers, units)
@@ -138,7 +138,7 @@ def preference(package, item, row, check):
     if value is not None:
         n_raters = answers[answers["group"].isin(group for group, _ in table[used].index)]["rater"].nunique()
         check.numbers(place, row["coefficient"], n_units=used.sum(), n_raters=n_raters)
-        clusters = [package.cluster_by_group[group] for group, _story in table.index]
+        clusters = package.clusters_of(table.index)
         chances = 1 / n_values.to_numpy(dtype=float)
         arguments = (table.to_numpy(dtype=float), chances, clusters, package.draws)
         check.interval(place, row["interval"], "of_preference", *arguments)
@@ -193,7 +193,7 @@ def mean_agreement(package, stored, rows, check):
             numbers = pd.Series(values, dtype=float)
             check.number(f"agreement/mean/{name}", stored[name]["value"], numbers.mean())
             check_how_many(f"agreement/mean/{name}", stored[name], numbers, check)
-    clusters = [package.cluster_by_group[group] for group, _ in package.units]
+    clusters = package.unit_clusters
     tables = [table for _, table in with_kappa]
     if tables:
         check.interval(

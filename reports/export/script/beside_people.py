@@ -23,7 +23,7 @@ def judges_share_of_yes(package, result, check):
     for row in result:
         judge = of_judge(package, row["judge"], package.verdicts)
         table = judge.merge(people.reset_index(), on=["key", *UNIT])
-        table["cluster"] = table["group"].map(package.cluster_by_group)
+        table["cluster"] = package.clusters(table)
         if row["part"] == "models":
             table = table[table["story"].map(package.kind_of) == "language_model"]
         place = f"judges_share_of_yes/{row['judge']}/{row['part']}"
@@ -129,7 +129,7 @@ def alternative_annotator(package, result, check):
             check.numbers(place, stored, winning_rate=rate, advantage=advantage, n_tested=n_tested, n_units=n_units)
             check.number(f"{place}/people", stored["n_people"], len(package.raters))
             if wins is not None and stored.get("interval"):
-                wins["cluster"] = wins["group"].map(package.cluster_by_group)
+                wins["cluster"] = package.clusters(wins)
                 check.interval(place, stored["interval"], "of_mean", wins, (package.seed, STANDINGS), (0, 1))
 
 
@@ -142,7 +142,7 @@ def best_constant(people, score, epsilon):
 
 
 def left_out_in_turn(people, judge, score, epsilon, labels=None, counts_unanswered=False):
-    """Winning rate, advantage, people tested, units, and where the judge wins: key (a person), group, number."""
+    """Winning rate, advantage, people tested, units, and where the judge wins: key (a person), group, story, number."""
     is_used = people.notna().sum(axis=1) >= 2
     if not counts_unanswered:
         is_used &= judge.notna()
@@ -158,8 +158,9 @@ def left_out_in_turn(people, judge, score, epsilon, labels=None, counts_unanswer
         differences = (person_wins - judge_wins).groupby(labels[own.index]).mean()
         if len(own) >= LEAST and len(differences) > 1:
             ps[person] = intervals.p_of_less(differences.to_numpy(), epsilon)
-            groups = own.index.get_level_values(1)
-            wins.append(pd.DataFrame({"key": person, "group": groups, "number": judge_wins.to_numpy()}))
+            _keys, groups, stories = zip(*own.index, strict=True)
+            of_person = {"key": person, "group": groups, "story": stories, "number": judge_wins.to_numpy()}
+            wins.append(pd.DataFrame(of_person))
     if not ps:
         return None, None, 0, 0, None
     rate = intervals.share_rejected(list(ps.values()), 0.05)

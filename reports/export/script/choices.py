@@ -117,7 +117,7 @@ def authorship(package, result, check):
         is_mixed = is_model.any() and not is_model.all()
         check.number(f"{place}/balanced", row["balanced_accuracy"]["value"], sum(recalls) / 2 if is_mixed else None)
         if intervals and is_mixed and row["interval"]:
-            clusters = guesses["group"].map(package.cluster_by_group)
+            clusters = package.clusters(guesses)
             sides = guesses.assign(is_human=~is_model * 1, right=(is_model == says_model) * 1, cluster=clusters)
             ends = intervals.of_recalls(sides, clusters, package.draws)
             check.ends(place, row["interval"], ends and [end / 100 for end in ends], clusters.nunique())

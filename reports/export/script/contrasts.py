@@ -110,7 +110,7 @@ def story_means(package, key, kind):
         table = of_items.groupby(["group", "story"]).mean().reset_index()
         table["number"] *= 1 if kind == "rating" else 100
     table["source"] = table["story"].map(package.source_by_story)
-    table["cluster"] = table["group"].map(package.cluster_by_group)
+    table["cluster"] = package.clusters(table)
     return table
 
 

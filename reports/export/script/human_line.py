@@ -55,7 +55,7 @@ def check_ends(package, place, row, items, check):
         units,
         [row["judge"]],
     )[:, 0]
-    clusters = lines.places_of([package.cluster_by_group[group] for group, _story in units])
+    clusters = lines.places_of(package.clusters_of(units))
     against = "mean" if row["kind"] == "scales" else "pairwise"
     ends, n = lines.with_judge(people, judge, clusters, against, (*seed, ("all", "models").index(row["part"])))
     for name, of_name in zip(("expert", "of_judge", "difference"), ends, strict=True):

@@ -22,8 +22,7 @@ def item_analysis(package, result, check):
         check.numbers(place, stored, n=len(complete), n_left_out=len(wide) - len(complete), n_raters=n_raters)
         values = correlations(complete, items, stored, place, check)
         if intervals:
-            groups = complete.index.get_level_values("group")
-            clusters = [package.cluster_by_group[group] for group in groups]
+            clusters = package.clusters(complete.index.to_frame()).to_list()
             ends = intervals_of(complete, clusters, package.draws)
             for name, form in values.items():
                 if form["coefficient"]["value"] is not None:

@@ -15,7 +15,7 @@ def judge_biases(package, result, check):
         items = items_of(package, row["kind"])
         own = answers_of_judge(package, row["judge"], items)
         answers = pd.concat([table.assign(key=key) for key, table in enumerate(own)])
-        answers["cluster"] = answers["group"].map(package.cluster_by_group)
+        answers["cluster"] = package.clusters(answers)
         at = judges_of(package, items).index(row["judge"])
         seed = (package.seed, BIASES, len(row["kind"]), at, PURPOSES[row["bias"]])
         place = f"judge_biases/{row['judge']}/{row['kind']}/{row['bias']}"
@@ -82,6 +82,6 @@ def repeats(package, place, row, items, answers, seed, check):
     is_again = (question["repeat"].transform("nunique") > 1) & (question["number"].transform("size") > 1)
     question = rows[is_again].groupby(["group", "story", "step", "item", "order", "persona"])
     table = question["number"].var().reset_index()
-    table["cluster"] = table["group"].map(package.cluster_by_group)
+    table["cluster"] = package.clusters(table)
     check.numbers(place, row, value=table["number"].mean(), n=len(table))
     check.interval(place, row["interval"], "of_mean", table, seed, (0, None))

@@ -151,7 +151,7 @@ def compared(package, judge, items, people):
         tables.append(both.dropna(subset=["people"]).assign(key=key))
     table = pd.concat(tables, ignore_index=True)
     kinds = table["story"].map(package.source_by_story).map(package.kind_by_source)
-    return table.assign(cluster=table["group"].map(package.cluster_by_group), is_of_model=kinds == "language_model")
+    return table.assign(cluster=package.clusters(table), is_of_model=kinds == "language_model")
 
 
 def answers_of_judge(package, judge, items):

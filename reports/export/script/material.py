@@ -57,7 +57,10 @@ class Package:
         self.stories = stories = self.table("stories")
         in_groups = stories[stories["group"] != ""].sort_values(["group", "story"])
         self.units = list(zip(in_groups["group"], in_groups["story"], strict=True))
+        self.cluster_by_unit = dict(zip(self.units, in_groups["cluster"], strict=True))
         self.cluster_by_group = dict(zip(in_groups["group"], in_groups["cluster"], strict=True))
+        if in_groups.groupby("group")["cluster"].nunique().gt(1).any():  # groups are batches, whose stories stand alone
+            self.cluster_by_group = {group: group for group in self.cluster_by_group}
         self.source_by_story, self.kind_by_source = {}, {}
         if "source" in stories and not self.report["is_sealed"]:
             with_source = stories[stories["source"] != ""]
@@ -75,7 +78,7 @@ class Package:
         self.people = counted_people(answers)
         self.people["number"] = pd.to_numeric(self.people["analysed"])
         self.people["source"] = self.people["story"].map(self.source_by_story)
-        self.people["cluster"] = self.people["group"].map(self.cluster_by_group)
+        self.people["cluster"] = self.clusters(self.people)
         is_again = (answers["rater_kind"] == "person") & (answers["status"] == "repeat")
         self.read_again = answers[is_again & (answers["outcome"] == "answered")].copy()
         self.read_again["number"] = pd.to_numeric(self.read_again["analysed"])
@@ -162,7 +165,16 @@ class Package:
     @property
     def unit_clusters(self):
         """The cluster of each unit."""
-        return [self.cluster_by_group[group] for group, _story in self.units]
+        return self.clusters_of(self.units)
+
+    def clusters_of(self, units):
+        """The cluster of each of these units; that of the group where a unit has no story, none outside of groups."""
+        return [self.cluster_by_unit.get((group, story), self.cluster_by_group.get(group)) for group, story in units]
+
+    def clusters(self, table):
+        """The cluster of each row about a story in a group."""
+        clusters = self.clusters_of(zip(table["group"], table["story"], strict=True))
+        return pd.Series(clusters, index=table.index, dtype=object)
 
     def judge_answers(self, judge, item):
         """One answer of a judge about each story; on a scale that it read as several personas their mean."""

@@ -81,7 +81,7 @@ def tests_passed(package, result, check):
         check.numbers(f"tests_passed/{row['story']}", row, value=value, n_raters=n_raters)
     means = of_story["mean"].reset_index().rename(columns={"mean": "number"})
     means["source"] = means["story"].map(package.source_by_story)
-    means["cluster"] = means["group"].map(package.cluster_by_group)
+    means["cluster"] = package.clusters(means)
     for row in result["by_source"]:
         of_source = by_source(means, row["source"])
         values, place = of_source["number"], f"tests_passed/{row['source']}"

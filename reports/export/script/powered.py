@@ -44,7 +44,7 @@ def story_numbers(package, judge, items, constant, scale):
     table["n_missing"] = answers.isna().sum(axis=1)
     table["judge"] = (answers if constant is None else answers.fillna(constant)).mean(axis=1, skipna=False)
     table["source"] = table["story"].map(package.source_by_story)
-    table["cluster"] = table["group"].map(package.cluster_by_group)
+    table["cluster"] = package.clusters(table)
     return table
 
 

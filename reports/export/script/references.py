@@ -53,7 +53,7 @@ def means_of_sources(package, place, rows, means, n_others, salt, check):
                 check.numbers(f"{label}/why", why["values"], k=row["k"], n=n_others)
             continue
         own = [story for story in grouped if row["source"] in ("", package.source_by_story.get(story))]
-        clusters = [package.cluster_by_group[group_by_story[story]] for story in own]
+        clusters = package.clusters_of((group_by_story[story], story) for story in own)
         table = pd.DataFrame({"number": [means[story][at] for story in own], "cluster": clusters})
         check.numbers(label, row, n=len(table), value=table["number"].mean(), sd=table["number"].std())
         seed = (package.seed, NOVELTY, salt, at, ["", *package.sources].index(row["source"]))

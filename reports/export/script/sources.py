@@ -88,7 +88,7 @@ def story_ratings(package, result, check):
             check.numbers(label, stored, mean=numbers.mean(), sd=numbers.std() if len(numbers) > 1 else None)
             check.list(label, stored["ratings"], list(numbers))
         sds = answers.groupby(["group", "story"])["number"].std().dropna().rename("number").reset_index()
-        sds["cluster"] = sds["group"].map(package.cluster_by_group)
+        sds["cluster"] = package.clusters(sds)
         check.numbers(place, row["spread"], value=sds["number"].mean(), n_stories=len(sds))
         seed = (package.seed, STORIES, package.scales.index(item))
         check.interval(f"{place}/spread", row["spread"]["interval"], "of_mean", sds, seed, (0, None))

@@ -45,7 +45,7 @@ def one_theme(package, place, row, codings, of_reasons, salt, check):
         values = pd.Series([kappa(pair) for pair in pairs], dtype=float)
         check.number(f"{place}/judge", row["judge_kappa"]["value"], values.mean())
         check_how_many(f"{place}/judge", row["judge_kappa"], values, check)
-    clusters = of_reasons["group"].map(package.cluster_by_group)
+    clusters = package.clusters(of_reasons)
     seed = (package.seed, THEMES, *salt)
     check.interval(place, row["interval"], "of_alpha", [table], "nominal", clusters, (*seed, 0))
     if floors and row["floor"]["mean"] is not None:
@@ -59,7 +59,8 @@ def shares(package, place, row, marks, of_reasons, seed, check):
     is_about_story = of_reasons["story"] != ""
     of_story = 100 * marks[is_about_story].groupby(of_reasons["story"][is_about_story])[["1", "2"]].max().mean(axis=1)
     group = of_reasons[is_about_story].groupby("story")["group"].first()
-    table = pd.DataFrame({"number": of_story, "cluster": group.map(package.cluster_by_group)})
+    clusters = package.clusters(group.reset_index().set_index("story", drop=False))
+    table = pd.DataFrame({"number": of_story, "cluster": clusters})
     table["source"] = table.index.map(lambda story: package.source_by_story.get(story, ""))
     names = ["", *package.sources]
     for stored in row["shares"]:

@@ -112,7 +112,7 @@ def is_part(item, key, kind):
 
 def cluster(package, table):
     """The cluster of each row."""
-    return table["group"].map(package.cluster_by_group)
+    return package.clusters(table)
 
 
 def cell_means(ratings, part):

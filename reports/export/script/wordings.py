@@ -89,7 +89,7 @@ def one_by_one(package, place, row, items, own, both, at, check):
 def side_by_side(package, place, row, both, levels, at, check):
     """How far the wordings are apart, and how many answers are not the same in all of them, in percent."""
     changed = 100.0 * (both.max(axis=1) > both.min(axis=1)).to_numpy()
-    clusters = both.index.get_level_values("group").map(package.cluster_by_group)
+    clusters = package.clusters(both.index.to_frame()).to_list()
     table = pd.DataFrame({"number": changed, "cluster": clusters})
     values = [wording["score"]["parts"][0]["value"] for wording in row["wordings"]]
     values = [value for value in values if value is not None]
