@@ -3,6 +3,7 @@
 Values are one axis of clusters, shape (G,): of each the mean of a source's stories there, nan where it has none.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -18,6 +19,7 @@ from stats.reasons import Incomputable
 
 # With so few values or fewer, of which some are equal, every sign is tried.
 N_ALL_SIGNS = 13
+SIGNED_RANK, MANN_WHITNEY = "Wilcoxon signed-rank test", "Mann-Whitney test"
 MOSTLY = 0.5  # of the clusters that hold either source must hold both, for them to be paired
 
 
@@ -105,7 +107,7 @@ def _paired(
     if test == "means":
         p, name = 2 * float(scipy_stats.t.sf(abs(float(changes.mean())) / error, degrees)), "paired t-test"
     else:
-        p, name = _signed_rank_p(changes), "Wilcoxon signed-rank test"
+        p, name = _signed_rank_p(changes), SIGNED_RANK
     return Contrast(
         difference=float(changes.mean()),
         means=(float(first[is_whole].mean()), float(second[is_whole].mean())),
@@ -147,7 +149,7 @@ def _unpaired(first: FloatArray, second: FloatArray, *, test: str) -> Contrast:
     if test == "ranks":
         of_both = without_noise(np.concatenate([a, b]))
         by_rank = scipy_stats.mannwhitneyu(of_both[: a.size], of_both[a.size :])
-        p, name = float(by_rank.pvalue), "Mann-Whitney test"
+        p, name = float(by_rank.pvalue), MANN_WHITNEY
         effect, effect_name = float(2 * by_rank.statistic / (a.size * b.size) - 1), "Cliff's delta"
     return Contrast(
         difference=float(a.mean() - b.mean()),
@@ -169,6 +171,26 @@ def is_equivalent(narrow: tuple[float, float], margin: float) -> bool:
     Source: Schuirmann 1987, Journal of Pharmacokinetics and Biopharmaceutics 15(6), pp. 657-680.
     """
     return -margin < narrow[0] and narrow[1] < margin
+
+
+def least_p(test: str, n: Sequence[int]) -> float:
+    """The least two-sided p that the test can reach with so many clusters, however far apart the two are.
+
+    Of n changes that all point one way the signed-rank test gives 2 in 2^n; of n and m values of which one side lies
+    above all of the other, Mann-Whitney's gives 2 in (n + m over n). t-tests have no least p: 0.
+
+    n : clusters, as in `Contrast`
+
+    >>> least_p("Wilcoxon signed-rank test", [5])
+    0.0625
+    >>> least_p("Mann-Whitney test", [3, 3])
+    0.1
+    """
+    if test == SIGNED_RANK:
+        return float(2.0 ** (1 - n[0]))
+    if test == MANN_WHITNEY:
+        return min(1.0, 2 / math.comb(sum(n), n[0]))
+    return 0.0
 
 
 def adjust(ps: Sequence[float | None], method: str) -> list[float | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -17,7 +18,13 @@ from reports.figures.base import (
     Statement,
     weakest_note,
 )
-from reports.figures.contrast_rows import ContrastRow, OutcomeContrasts, SourceLevel, contrast_row
+from reports.figures.contrast_rows import (
+    ContrastRow,
+    OutcomeContrasts,
+    SourceLevel,
+    adjust_family,
+    contrast_row,
+)
 from reports.figures.contrast_words import contrast_statements, unit_words
 from reports.figures.headline_words import headline
 from reports.lazy import contrasts, variance_components
@@ -58,7 +65,7 @@ class Comparisons(Figure[ComparisonResult]):
     position = 25
     result = ComparisonResult
     tables = ("comparisons",)
-    edition = 6
+    edition = 7
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> ComparisonResult | None:
@@ -69,7 +76,7 @@ class Comparisons(Figure[ComparisonResult]):
         return ComparisonResult(
             is_planned=dataset.plan is not None,
             has_reference=dataset.plan is not None and bool(dataset.plan.reference),
-            outcomes=tuple(_correct(outcomes)),
+            outcomes=tuple(correct(outcomes)),
         )
 
     def rows(self, result: ComparisonResult) -> dict[str, Iterator[Row]]:
@@ -85,8 +92,8 @@ class Comparisons(Figure[ComparisonResult]):
                     continue
                 places = outcome.places
                 wide = f"{between(row.wide, places)} for other raters, too"
-                p = f"p {decimal(row.p_adjusted, 4)}, adjusted; {row.test}"
-                ends = f"95 % {between(row.interval, places)} ({wide}); {p}"
+                p = f"p {decimal(row.p_adjusted, 4)}, adjusted" if not row.is_not_tested else "not tested"
+                ends = f"95 % {between(row.interval, places)} ({wide}); {p}; {row.test}"
                 yield f"    {row.first} less {row.second}: {decimal(row.value, places)}, {ends}"
 
     def context(self, result: ComparisonResult) -> dict[str, Any]:
@@ -104,9 +111,7 @@ class Comparisons(Figure[ComparisonResult]):
             "note": weakest_note(row.interval for row in rows),
             "tests": list(dict.fromkeys(row.test for row in tested)),
             "is_paired": bool(tested) and all(row.is_paired for row in tested),
-            "is_out_of_reach": any(
-                outcome.is_out_of_reach(row) for outcome in result.whole for row in outcome.contrasts
-            ),
+            "is_out_of_reach": any(row.is_not_tested for row in rows),
         }
 
     def is_first_headline(self, result: ComparisonResult) -> bool:
@@ -176,26 +181,23 @@ def _contrasts(dataset: Dataset, table: OutcomeTable) -> OutcomeContrasts:
     )
 
 
-def _correct(outcomes: Sequence[OutcomeContrasts]) -> Iterator[OutcomeContrasts]:
-    """The outcomes with p values for all that was compared: Holm within each, its planned contrasts apart; items all
-    together by Benjamini and Hochberg."""
-    of_items = [row for outcome in outcomes if outcome.correction == "fdr_bh" for row in outcome.contrasts]
-    together = iter(contrasts.adjust([row.p for row in of_items], "fdr_bh"))
-    for outcome in outcomes:
-        if outcome.correction == "fdr_bh":
-            adjusted = [next(together) for _row in outcome.contrasts]
-        else:
-            families = [
-                [row for row in outcome.contrasts if row.is_planned is is_planned] for is_planned in (True, False)
-            ]
-            by_pair = {
-                (row.first, row.second): p
-                for family in families
-                for row, p in zip(family, contrasts.adjust([row.p for row in family], "holm"), strict=True)
-            }
-            adjusted = [by_pair[row.first, row.second] for row in outcome.contrasts]
-        rows = [replace(row, p_adjusted=p) for row, p in zip(outcome.contrasts, adjusted, strict=True)]
-        yield replace(outcome, contrasts=tuple(rows))
+def correct(outcomes: Sequence[OutcomeContrasts]) -> Iterator[OutcomeContrasts]:
+    """The outcomes with p values for all that was compared.
+
+    Holm over the planned contrasts, over all others of all whole outcomes, and over those of their parts, which are
+    looked at after the whole; of single verdicts all together Benjamini and Hochberg.
+    """
+    families: dict[tuple[str, bool, bool], list[tuple[int, int]]] = defaultdict(list)
+    for n, outcome in enumerate(outcomes):
+        for place, row in enumerate(outcome.contrasts):
+            is_part = outcome.is_part and not outcome.is_primary
+            families[outcome.correction, is_part, row.is_planned].append((n, place))
+    row_by_place: dict[tuple[int, int], ContrastRow] = {}
+    for (correction, _is_part, _is_planned), places in families.items():
+        rows = adjust_family([outcomes[n].contrasts[place] for n, place in places], correction)
+        row_by_place |= dict(zip(places, rows, strict=True))
+    for n, outcome in enumerate(outcomes):
+        yield replace(outcome, contrasts=tuple(row_by_place[n, place] for place in range(len(outcome.contrasts))))
 
 
 @dataclass(frozen=True)
@@ -247,6 +249,13 @@ def _plot_of(outcome: OutcomeContrasts, labelled: list[tuple[str, ContrastRow]])
     return plots.DifferencePlot(marks, plots.difference_axis(ends), outcome.margin)
 
 
+def _note(row: ContrastRow) -> str:
+    if row.why:
+        return to_english(row.why)
+    note = (row.interval.note if row.interval else "") or ""
+    return "; ".join(part for part in ("not tested" if row.is_not_tested else "", note) if part)
+
+
 def _rows(result: ComparisonResult) -> Iterator[Row]:
     for outcome in result.outcomes:
         for row in outcome.contrasts:
@@ -265,7 +274,7 @@ def _rows(result: ComparisonResult) -> Iterator[Row]:
                 "high_90": row.high_90,
                 "test": row.test,
                 "p": row.p,
-                "p_adjusted": row.p_adjusted,
+                "p_adjusted": None if row.is_not_tested else row.p_adjusted,
                 "correction": outcome.correction,
                 "paired": row.is_paired,
                 "n": row.n,
@@ -276,5 +285,5 @@ def _rows(result: ComparisonResult) -> Iterator[Row]:
                 "planned": row.is_planned,
                 "margin": outcome.margin if row.is_planned else None,
                 "equivalent": row.is_equivalent,
-                "note": to_english(row.why) if row.why else (row.interval.note if row.interval else "") or "",
+                "note": _note(row),
             }

@@ -11,13 +11,14 @@ from reports.lazy import contrasts, variance_components
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from reports.dataset import Dataset
     from stats.arrays import FloatArray
     from stats.contrasts import Contrast
     from stats.intervals import Interval as StatisticInterval
 
 SURE = 0.05
-SIGNED_RANK = "Wilcoxon signed-rank test"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +37,8 @@ class ContrastRow:
     first_value, second_value : the means that it is the difference of, over the clusters that it rests on
     interval : for the same raters and other stories; wide : for other raters, too
     low_90, high_90 : the ends of the 90 % interval, which is laid beside a margin
-    p_adjusted : for all contrasts of its family
+    p_adjusted : for all contrasts of its family, which are n_family
+    p_least : the least that p_adjusted could be: every contrast of the family with the least p that its test can reach
     n : clusters; of unpaired sources those of the first, n_second of the second
     n_left_out : clusters with one of the two only
     is_planned : whether the analysis plan names it
@@ -53,6 +55,8 @@ class ContrastRow:
     high_90: float | None = None
     p: float | None = None
     p_adjusted: float | None = None
+    p_least: float | None = None
+    n_family: int = 0
     test: str = ""
     is_paired: bool = False
     n: int = 0
@@ -71,9 +75,15 @@ class ContrastRow:
         return ends is not None and ends.low is not None and ends.high is not None and not ends.low <= 0 <= ends.high
 
     @property
+    def is_not_tested(self) -> bool:
+        """Whether its test could tell no difference apart after correction, however large."""
+        return self.p_least is not None and self.p_least >= SURE
+
+    @property
     def is_clear(self) -> bool:
         """Whether the two are told apart: its interval leaves out 0, and so does the test after its correction."""
-        return self.excludes_zero and self.p_adjusted is not None and self.p_adjusted < SURE
+        is_sure = self.p_adjusted is not None and self.p_adjusted < SURE and not self.is_not_tested
+        return self.excludes_zero and is_sure
 
     def turned(self) -> ContrastRow:
         """The same, of the second less the first."""
@@ -106,7 +116,7 @@ class OutcomeContrasts:
 
     kind : as in `studies.protocol.Outcome`
     reference : the source against which the others are drawn; planned, or by the order of sources
-    correction : "holm" over the contrasts of the outcome; "fdr_bh" over those of all items
+    correction : "holm" over planned contrasts, and over all others of all outcomes; "fdr_bh" over those of all items
     margin : planned, in units of the outcome
     """
 
@@ -127,17 +137,6 @@ class OutcomeContrasts:
     def places(self) -> int:
         """How many decimals its numbers are written with."""
         return 1 if self.is_percent else 2
-
-    def is_out_of_reach(self, row: ContrastRow) -> bool:
-        """Whether no difference, however large, could have been told apart in the family of that contrast.
-
-        With n clusters that all lean one way the signed-rank test gives 2 in 2^n, and Holm multiplies the smallest p of
-        a family by how many contrasts there are.
-        """
-        family = [other for other in self.contrasts if other.p is not None and other.is_planned == row.is_planned]
-        if self.correction != "holm" or any(other.test != SIGNED_RANK for other in family):
-            return False
-        return bool(family) and len(family) * min(2.0 ** (1 - other.n) for other in family) >= SURE
 
     @property
     def ranked(self) -> list[SourceLevel]:
@@ -182,6 +181,19 @@ class OutcomeContrasts:
         """What is planned beside the contrasts with the reference."""
         is_beside = [row.is_planned and self.reference not in (row.first, row.second) for row in self.contrasts]
         return [row for row, is_kept in zip(self.contrasts, is_beside, strict=True) if is_kept]
+
+
+def adjust_family(rows: Sequence[ContrastRow], correction: str) -> list[ContrastRow]:
+    """The contrasts with p values for all that the family looked at; one without a p does not count."""
+    adjusted = contrasts.adjust([row.p for row in rows], correction)
+    # Adjusted values grow with every p of the family, so with the least of all of them comes the least of each.
+    ns = [[row.n] if row.n_second is None else [row.n, row.n_second] for row in rows]
+    least = [None if row.p is None else contrasts.least_p(row.test, n) for row, n in zip(rows, ns, strict=True)]
+    n_family = sum(row.p is not None for row in rows)
+    return [
+        replace(row, p_adjusted=p, p_least=p_least, n_family=0 if p is None else n_family)
+        for row, p, p_least in zip(rows, adjusted, contrasts.adjust(least, correction), strict=True)
+    ]
 
 
 def _for_other_raters(contrast: Contrast, first: FloatArray, second: FloatArray, *, most: float) -> StatisticInterval:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import count, pairwise
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from reports import reasons
 from reports.figures.base import FEWEST_CLUSTERS, Reason, Statement
-from reports.figures.contrast_rows import ContrastRow, OutcomeContrasts, SourceLevel
+from reports.figures.contrast_rows import SURE, ContrastRow, OutcomeContrasts, SourceLevel
+from reports.lazy import contrasts
 from reports.numbers import decimal
 from reports.numbers import interval as between
 
@@ -118,6 +119,11 @@ def _sentence(outcome: OutcomeContrasts, row: ContrastRow) -> str:
             "%(on)s: %(values)s, a difference of %(difference)s %(unit)s.",
             fewest.n_stories,
         )
+    elif row.is_not_tested:
+        sentence = _(
+            "Whether stories by %(first)s and by %(second)s differ%(on)s was not tested: %(values)s, a difference of "
+            "%(difference)s %(unit)s."
+        )
     elif row.excludes_zero:
         sentence = _(
             "Stories by %(first)s and by %(second)s cannot be told apart%(on)s once all comparisons are counted: "
@@ -139,12 +145,22 @@ def _remark(outcome: OutcomeContrasts, row: ContrastRow, *, is_best: bool) -> st
     is_undecided = not (row.is_clear or row.is_equivalent)
     if is_undecided and row.excludes_zero and _fewest(outcome, row).n_stories < FEWEST_CLUSTERS:
         return _("With so few, an interval without 0 is no proof of a difference.")
-    if is_undecided and row.excludes_zero and outcome.is_out_of_reach(row):
-        words = {"n": row.n, "m": sum(other.is_planned == row.is_planned for other in outcome.contrasts)}
-        if words["m"] == 1:
-            return _("With %(n)d groups no difference could be told apart, however large.") % words
-        return _("With %(n)d groups and %(m)d comparisons no difference could be told apart, however large.") % words
+    if is_undecided and row.is_not_tested:
+        return _out_of_reach(row)
     return ""
+
+
+def _out_of_reach(row: ContrastRow) -> str:
+    """Why a contrast was not tested, and what a test would take."""
+    words = {"n": row.n, "m": row.n_family}
+    if not row.is_paired:
+        return _("With so few stories and %(m)d comparisons no difference could be told apart, however large.") % words
+    enough = next(n for n in count(row.n) if row.n_family * contrasts.least_p(row.test, [n]) < SURE)
+    needed = _("It would take %(n)d groups.") % {"n": enough}
+    if row.n_family == 1:
+        return _("With %(n)d groups no difference could be told apart, however large.") % words + " " + needed
+    sentence = _("With %(n)d groups and %(m)d comparisons no difference could be told apart, however large.") % words
+    return f"{sentence} {needed}"
 
 
 def _overall(outcome: OutcomeContrasts, row: ContrastRow) -> str:

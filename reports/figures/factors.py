@@ -19,7 +19,7 @@ from reports.figures.base import (
     Row,
     note_of,
 )
-from reports.figures.contrast_rows import ContrastRow, contrast_row
+from reports.figures.contrast_rows import ContrastRow, adjust_family, contrast_row
 from reports.figures.factor_rows import FactorRow, as_number, factor_cells, factor_fields, levels_by_factor
 from reports.figures.mean_intervals import outcome_intervals
 from reports.lazy import contrasts, np, variance_components
@@ -135,11 +135,10 @@ def _of_factor(dataset: Dataset, factor: str, level_by_story: dict[str, str], ta
         )
         for first, second in combinations(names, 2)
     ]
-    adjusted = contrasts.adjust([row.p for row in rows], "holm")
     return FactorOutcome(
         **factor_fields(factor, table),
         means=tuple(means),
-        contrasts=tuple(replace(row, p_adjusted=p) for row, p in zip(rows, adjusted, strict=True)),
+        contrasts=tuple(adjust_family(rows, "holm")),
     )
 
 
@@ -215,7 +214,7 @@ def _contrast_rows(result: Listing[FactorOutcome]) -> Iterator[Row]:
                 "high_other_raters": contrast.wide and contrast.wide.high,
                 "test": contrast.test,
                 "p": contrast.p,
-                "p_adjusted": contrast.p_adjusted,
+                "p_adjusted": None if contrast.is_not_tested else contrast.p_adjusted,
                 "n": contrast.n,
                 "n_second": contrast.n_second,
             }

@@ -297,11 +297,13 @@ def _comparisons(compared: Any) -> Iterator[str]:
         yield _("Sources were paired within groups, which hold stories of both.")
     if any(outcome.correction == "fdr_bh" for outcome in compared.outcomes):
         yield _(
-            "p values were adjusted by Holm over the contrasts of an outcome, those of single tests by Benjamini and "
-            "Hochberg."
+            "p values were adjusted by Holm over the planned comparisons, and over all others of all outcomes "
+            "together; those of single tests by Benjamini and Hochberg."
         )
     else:
-        yield _("p values were adjusted by Holm over the contrasts of an outcome.")
+        yield _(
+            "p values were adjusted by Holm over the planned comparisons, and over all others of all outcomes together."
+        )
 
 
 def _agreement(agreement: Any) -> Iterator[str]:

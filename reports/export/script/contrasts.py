@@ -1,5 +1,6 @@
 """How far sources, or levels of a property, are apart on story means; p values and intervals with numpy and scipy."""
 
+import math
 from itertools import combinations
 
 import pandas as pd
@@ -23,14 +24,13 @@ def comparisons(package, result, check):
         within = within_width(package, outcome, outcome["kind"])
         family = contrasts(package, place, parts, outcome["contrasts"], within, check)
         with_p += [(outcome, row, p) for row, p in family]
-    of_items = [entry for entry in with_p if entry[0]["correction"] == "fdr_bh"]
-    families = [of_items]
-    for outcome in result["outcomes"]:
-        if outcome["correction"] == "holm":
-            for is_planned in (True, False):
-                of_outcome = [entry for entry in with_p if entry[0] is outcome]
-                families.append([entry for entry in of_outcome if entry[1].get("is_planned", False) is is_planned])
-    for family in families:
+    families = {}
+    for entry in with_p:
+        outcome, row, _p = entry
+        is_part = outcome.get("is_part", False) and not outcome.get("is_primary", False)
+        key = (outcome["correction"], is_part, row.get("is_planned", False))
+        families.setdefault(key, []).append(entry)
+    for family in families.values():
         check_adjusted(family, check)
 
 
@@ -38,10 +38,21 @@ def check_adjusted(family, check):
     """p adjusted by what the outcome names. family : rows of (outcome, contrast, p)"""
     if intervals is None or not family:
         return
-    ps = pd.Series([p for _outcome, _row, p in family])
-    adjusted = benjamini_hochberg(ps) if family[0][0].get("correction") == "fdr_bh" else holm(ps)
-    for (outcome, row, _p), p in zip(family, adjusted, strict=True):
-        check.number(f"{outcome['key']}/{row['first']} less {row['second']}/adjusted", row["p_adjusted"], p)
+    correct = benjamini_hochberg if family[0][0].get("correction") == "fdr_bh" else holm
+    adjusted = correct(pd.Series([p for _outcome, _row, p in family]))
+    least = correct(pd.Series([least_p(row) for _outcome, row, _p in family], dtype=float))
+    for (outcome, row, _p), p, p_least in zip(family, adjusted, least, strict=True):
+        place = f"{outcome['key']}/{row['first']} less {row['second']}/adjusted"
+        check.numbers(place, row, p_adjusted=p, p_least=p_least, n_family=len(family))
+
+
+def least_p(row):
+    """The least p that the test can reach with so many clusters: of ranks where all point one way, of t none."""
+    if row["test"] == "Wilcoxon signed-rank test":
+        return 2.0 ** (1 - row["n"])
+    if row["test"] == "Mann-Whitney test":
+        return min(1.0, 2 / math.comb(row["n"] + row["n_second"], row["n"]))
+    return 0.0
 
 
 def factors(package, result, check):

@@ -5,10 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from django.template.loader import render_to_string
 from scipy import stats as scipy_stats
 
 from reports import results
 from reports.figures.base import Interval, Reason
+from reports.figures.comparisons import correct
 from reports.figures.contrast_rows import ContrastRow, OutcomeContrasts, SourceLevel
 from reports.figures.contrast_words import contrast_statements
 from reports.page.context import context
@@ -231,10 +233,11 @@ def test_what_the_correction_takes_away_is_said_so() -> None:
     [(8, 28, True), (8, 7, True), (8, 6, False), (11, 28, False), (5, 1, True), (6, 1, False)],
 )
 def test_where_no_difference_could_have_been_told_apart_it_is_said(n: int, n_contrasts: int, is_said: bool) -> None:
-    signed_rank = replace(ROW, n=n, p_adjusted=0.07, test="Wilcoxon signed-rank test")
+    signed_rank = replace(ROW, n=n, p=2.0 ** (1 - n), test="Wilcoxon signed-rank test")
     rows = (signed_rank,) * n_contrasts
 
-    first = next(contrast_statements(replace(OUTCOME, contrasts=rows), n_outcomes=2))
+    (outcome,) = correct([replace(OUTCOME, contrasts=rows)])
+    first = next(contrast_statements(outcome, n_outcomes=2))
 
     comparisons = f" and {n_contrasts} comparisons" if n_contrasts > 1 else ""
     words = f"With {n} groups{comparisons} no difference could be told apart, however large."
@@ -242,7 +245,76 @@ def test_where_no_difference_could_have_been_told_apart_it_is_said(n: int, n_con
 
 
 def test_a_t_test_reaches_any_p_however_few_the_groups() -> None:
-    assert "however large" not in sentence(n=5, p_adjusted=0.07, test="paired t-test")
+    (outcome,) = correct([replace(OUTCOME, contrasts=(replace(ROW, n=5, p=0.07, test="paired t-test"),))])
+
+    assert "however large" not in next(contrast_statements(outcome, n_outcomes=1)).sentence
+
+
+def test_what_no_test_could_tell_apart_is_not_tested_in_place_of_not_told_apart() -> None:
+    row = replace(ROW, n=5, p=0.0625, test="Wilcoxon signed-rank test")
+
+    (outcome,) = correct([replace(OUTCOME, contrasts=(row,))])
+
+    (corrected,) = outcome.contrasts
+    assert (corrected.is_not_tested, corrected.is_clear, corrected.p_least) == (True, False, 0.0625)
+    said = next(contrast_statements(outcome, n_outcomes=1)).sentence
+    assert "was not tested" in said
+    assert "told apart: " not in said
+    assert "It would take 6 groups." in said
+
+
+def test_a_table_says_not_tested_in_place_of_a_p() -> None:
+    (outcome,) = correct([replace(OUTCOME, contrasts=(replace(ROW, n=5, test="Wilcoxon signed-rank test"),))])
+
+    html = render_to_string(
+        "reports/contrast_table.html", {"rows": outcome.contrasts, "places": 1, "heading": "comparisons-1"}
+    )
+
+    assert "not tested" in html
+    assert "cannot be told apart" not in html
+    assert ".062" not in html
+
+
+@pytest.mark.parametrize(("n", "n_second", "is_said"), [(3, 3, True), (4, 4, False)])
+def test_ranks_of_few_stories_are_not_tested(n: int, n_second: int, is_said: bool) -> None:
+    row = replace(ROW, n=n, n_second=n_second, is_paired=False, test="Mann-Whitney test")
+
+    (outcome,) = correct([replace(OUTCOME, contrasts=(row,))])
+
+    assert outcome.contrasts[0].is_not_tested is is_said
+
+
+def test_ten_scales_are_corrected_together_before_any_is_said_to_differ() -> None:
+    scales = [
+        replace(OUTCOME, key=f"scales/item-{n}", kind="rating", title=f"Scale {n}", contrasts=(replace(ROW, p=0.02),))
+        for n in range(10)
+    ]
+
+    outcomes = list(correct(scales))
+
+    rows = [row for outcome in outcomes for row in outcome.contrasts]
+    assert [row.p_adjusted for row in rows] == pytest.approx([0.2] * 10)
+    assert {row.n_family for row in rows} == {10}
+    said = [next(contrast_statements(outcome, n_outcomes=10)).sentence for outcome in outcomes]
+    assert all("cannot be told apart" in words for words in said)
+
+
+def test_what_was_planned_is_not_corrected_for_what_was_not() -> None:
+    planned = replace(OUTCOME, is_primary=True, contrasts=(replace(ROW, p=0.02, is_planned=True),))
+    others = [replace(OUTCOME, key=f"scales/item-{n}", contrasts=(replace(ROW, p=0.02),)) for n in range(10)]
+
+    first, *_others = correct([planned, *others])
+
+    assert first.contrasts[0].p_adjusted == pytest.approx(0.02)
+
+
+def test_parts_are_corrected_apart_from_the_whole() -> None:
+    parts = [replace(OUTCOME, key=f"part-{n}", is_part=True, contrasts=(replace(ROW, p=0.02),)) for n in range(10)]
+
+    whole, part, *_others = correct([replace(OUTCOME, contrasts=(replace(ROW, p=0.02),)), *parts])
+
+    assert whole.contrasts[0].p_adjusted == pytest.approx(0.02)
+    assert part.contrasts[0].p_adjusted == pytest.approx(0.2)
 
 
 def test_only_a_planned_margin_makes_sources_equally_good() -> None:
