@@ -278,3 +278,45 @@ def test_a_large_paste_is_noted_and_a_small_one_is_not(desk: Page) -> None:
     until(desk, lambda: ResponseEvent.objects.count() == 3, "the words after it were not saved")
 
     assert list(ResponseEvent.objects.order_by("pk").values_list("n_pasted", flat=True)) == [0, 300, 0]
+
+
+def test_thirty_thousand_characters_pasted_are_saved_whole(desk: Page) -> None:
+    words = "\n".join(f"{n:05} words “—” 日本 🙂" for n in range(1, 1601))
+    assert len(words) > 30_000
+    reasons(desk).focus()
+    desk.evaluate("(words) => document.execCommand('insertText', false, words)", words)
+
+    expect(status(desk)).to_have_text(re.compile("^Saved"))
+    is_whole = said() == [(None, words)]
+    assert is_whole, "it is too long to be shown"
+    desk.reload()
+    is_there = reasons(desk).input_value() == words
+    assert is_there
+
+
+# What an extension that translates does: each text node becomes others, within elements of its own.
+TRANSLATE = """() => {
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const nodes = [];
+    while (walker.nextNode()) if (walker.currentNode.textContent.trim()) nodes.push(walker.currentNode);
+    for (const node of nodes) {
+        if (node.parentElement.closest('script, style, template, textarea')) continue;
+        const font = document.createElement('font');
+        font.textContent = node.textContent.split('').reverse().join('');
+        node.replaceWith(font);
+    }
+}"""
+
+
+def test_on_a_page_that_an_extension_has_translated_everything_is_saved(desk: Page) -> None:
+    desk.evaluate(TRANSLATE)
+    desk.locator("input[type=radio][value=yes]").check()
+    desk.locator("textarea[name^=rationale]").fill(WORDS)
+    until(desk, lambda: said() == [("yes", WORDS)], "the answer was not saved")
+
+    desk.locator("#p1").evaluate("(p) => getSelection().selectAllChildren(p)")
+    desk.locator("#quoting button:visible").first.click()
+    desk.locator("button[name=go][value=next]").first.click()
+
+    desk.wait_for_url("**/item-2/")
+    assert said() == [("yes", WORDS)]
