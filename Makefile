@@ -21,6 +21,7 @@ help:           ## What there is
 
 demo: .venv/ready   ## A web server, a worker and the scheduler with a study of every kind; PORT=8000
 	@$(BIN)/python manage.py migrate --verbosity 0
+	@$(BIN)/python manage.py collectstatic --no-input --verbosity 0
 	@$(BIN)/python manage.py demo --port $(PORT)
 	@# A closed window hangs up. honcho would die of that and leave its children; so it is shielded, and told to end.
 	@PORT=$(PORT) PATH="$(abspath $(BIN)):$$PATH"; export PORT PATH; \

@@ -196,7 +196,12 @@ STATIC_URL = "static/"
 STATIC_ROOT = VAR / "static"
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # whitenoise warns of a folder that is not there
 STATICFILES_DIRS = [BASE_DIR / "static"]
-# Served from the folders themselves: embedded, there is no collectstatic step to forget.
+# By hash and for good once collectstatic has run (the image and `make demo` run it); until then from the folders
+# themselves, so that there is no step to forget.
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "config.static_files.StaticStorage"},
+}
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 

@@ -81,7 +81,7 @@ def _static_files_are_looked_for_once() -> Iterator[None]:
         if not found:
             add(middleware)
             found.update(middleware.files)
-        middleware.files = dict(found)
+        middleware.files = middleware.files | found
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(WhiteNoiseMiddleware, "add_files_from_finders", add_once)
