@@ -32,7 +32,7 @@ class CannotJoin(Exception):
     """A module or a sheet is written in a way that is not joined."""
 
 
-class StaticStorage(CompressedManifestStaticFilesStorage):
+class StaticStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
     """Django's files by hash, ours joined before; from the folders while what was collected is older than a file of
     ours. (Django could rewrite addresses within modules too, but stumbles over comments in django-htmx.)"""
 
