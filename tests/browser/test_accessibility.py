@@ -199,7 +199,7 @@ def faults(page: Page, rules: Sequence[str] = RULES) -> list[str]:
         page.evaluate(
             """options => axe.run(options).then(({ violations }) => violations.flatMap(
               ({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 140)}`)))""",
-            {"runOnly": rules, "resultTypes": ["violations"]},
+            {"runOnly": rules, "resultTypes": ["violations"], "preload": False},
         )
     )
 

@@ -75,7 +75,7 @@ def test_the_help_sheet_keeps_the_focus_and_gives_it_back(page, live_server):
     sheet = page.get_by_role("dialog", name="Keys")
     expect(sheet).to_be_visible()
     expect(sheet.get_by_role("button", name="Close")).to_be_focused()
-    assert Axe().run(page).response["violations"] == []
+    assert Axe().run(page, options={"preload": False}).response["violations"] == []
     page.keyboard.press("n")
     page.keyboard.press("Escape")
 
