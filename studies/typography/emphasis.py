@@ -22,10 +22,11 @@ class EmphasisMark:
 
 
 class Emphasis:
-    """Words between marks of the same kind, on one line: from each mark that opens to the next that closes."""
+    """Words between marks of the same kind: from each mark that opens to the next that closes, on one line or not."""
 
-    def __init__(self, *marks: EmphasisMark) -> None:
+    def __init__(self, *marks: EmphasisMark, spans_lines: bool = False) -> None:
         self.marks = marks
+        self.spans_lines = spans_lines
         # Lookaheads, so that marks that overlap, as in three stars, are all found.
         self._openings = re.compile("|".join(f"(?={mark.opening})()" for mark in marks))
         self._closings = [re.compile(f"(?={mark.closing})") for mark in marks]
@@ -41,7 +42,7 @@ class Emphasis:
             if start < end:
                 continue
             if line_end < start:
-                line_end = text.find("\n", start)
+                line_end = -1 if self.spans_lines else text.find("\n", start)
                 line_end = len(text) if line_end < 0 else line_end
             width, ends = len(self.marks[kind].text), closings[kind]
             while places[kind] < len(ends) and ends[places[kind]] <= start + width:

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
+from studies.typography.emphasis import Emphasis, EmphasisMark
 from studies.typography.paragraphs import keeps_lines, split_paragraphs, split_runs
 
 ITEM = re.compile(r"[ ]{0,3}(?:(?P<bullet>-)|(?P<number>[0-9]{1,3})[.)])[ ]+(?P<words>\S.*)")
 # Addresses that cannot run a script; a bracket with anything else stays the words that it is.
 LINK = re.compile(r"\[([^\[\]\n]+)\]\((https?://[^\s()]+|mailto:[^\s()]+)\)")
-STRONG = re.compile(r"(?<!\*)\*\*(?![\s*])(.+?)(?<![\s*])\*\*(?!\*)", re.DOTALL)
+STRONG = Emphasis(EmphasisMark("**", r"(?<!\*)\*\*(?![\s*])", r"(?<![\s*])\*\*(?!\*)"), spans_lines=True)
 
 
 @dataclass(frozen=True)
@@ -87,5 +88,6 @@ def _runs(words: str) -> tuple[ProseRun, ...]:
 
 def _emphasised(words: str) -> Iterator[ProseRun]:
     for index, stretch in enumerate(STRONG.split(words)):
-        for run in split_runs(stretch):
-            yield ProseRun(run.text, is_italic=run.is_italic, is_strong=index % 2 == 1)
+        is_strong = index % 2 == 1
+        for run in split_runs(stretch[2:-2] if is_strong else stretch):
+            yield ProseRun(run.text, is_italic=run.is_italic, is_strong=is_strong)

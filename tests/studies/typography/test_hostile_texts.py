@@ -10,7 +10,7 @@ import pytest
 
 from studies.story_import.rows import ImportRow
 from studies.story_import.text_warnings import find_text_warnings
-from studies.typography import openings, paragraphs, words
+from studies.typography import differences, openings, paragraphs, prose, words
 from studies.typography.features import BOLD, ITALIC, SIGNS
 from studies.typography.normalisation import NORMALISATIONS, normalise_text
 
@@ -19,6 +19,8 @@ ITALIC_PATTERN = re.compile(
     r"(?<![\w*])\*(?![\s*])(.+?)(?<![\s*])\*(?![\w*])|(?<![\w_])_(?![\s_])(.+?)(?<![\s_])_(?![\w_])"
 )
 BOLD_PATTERN = re.compile(r"\*\*(?!\s)(.+?)(?<!\s)\*\*|(?<!\w)__(?!\s)(.+?)(?<!\s)__(?!\w)")
+STRONG_PATTERN = re.compile(r"(?<!\*)\*\*(?![\s*])(.+?)(?<![\s*])\*\*(?!\*)", re.DOTALL)
+PATTERNS = {ITALIC: ITALIC_PATTERN, BOLD: BOLD_PATTERN, prose.STRONG: STRONG_PATTERN}
 UNITS = {
     "open stars": "*a ",
     "open underlines": "_a ",
@@ -43,6 +45,8 @@ FUNCTIONS: dict[str, Callable[[str], Any]] = {
     **{f"normalise {kind}": lambda text, kind=kind: normalise_text(text, [kind]) for kind in NORMALISATIONS},
     "normalise all": lambda text: normalise_text(text, NORMALISATIONS),
     "number_paragraphs": paragraphs.number_paragraphs,
+    "find_differences": lambda text: differences.find_differences(text, text.replace("a", "a b")),
+    "parse_prose": prose.parse_prose,
     "split_words": words.split_words,
     "opening_words": openings.opening_words,
     "find_text_warnings": lambda text: list(
@@ -75,15 +79,24 @@ def test_twice_the_length_takes_about_twice_the_time(unit: str) -> None:
     assert slow == {}
 
 
-@pytest.mark.parametrize(("marks", "pattern"), [(ITALIC, ITALIC_PATTERN), (BOLD, BOLD_PATTERN)], ids=["italic", "bold"])
+@pytest.mark.parametrize(("marks", "pattern"), PATTERNS.items(), ids=["italic", "bold", "strong"])
 def test_marks_are_found_as_the_patterns_find_them(marks: Any, pattern: re.Pattern[str]) -> None:
     signs = random.Random(7)
     texts = ["".join(signs.choices("**__ab \n", k=signs.randint(1, 14))) for _ in range(5000)]
 
     for text in texts:
         assert [(start, end) for start, end, _width in marks.find(text)] == [m.span() for m in pattern.finditer(text)]
-        assert marks.unwrap(text) == pattern.sub(lambda m: m.group(1) or m.group(2), text)
-    assert sum(marks.count(text) for text in texts) > 100
+        assert marks.unwrap(text) == pattern.sub(lambda m: next(filter(None, m.groups())), text)
+    assert sum(marks.count(text) for text in texts) > 50
+
+
+def test_of_one_word_written_a_thousand_times_nothing_is_lost_in_comparing() -> None:
+    old, new = "a " * 4_000, "a b " * 4_000
+
+    passages = differences.find_differences(old, new)
+
+    assert "".join(each.text for each in passages if each.kind != "new") == old
+    assert "".join(each.text for each in passages if each.kind != "gone") == new
 
 
 def test_marks_of_several_kinds_in_one_another_are_taken_out() -> None:
