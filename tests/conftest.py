@@ -92,8 +92,11 @@ def _static_files_are_looked_for_once() -> Iterator[None]:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Beside another database only what may differ there is tested again: what rests on no database, and what is
     about the embedded one alone, is left out, not skipped. Of the cases of a test one is enough, unless it is marked as
-    about what each database does itself. Slow tests run once, and wherever that is, all of them."""
+    about what each database does itself. Slow tests run once, and wherever that is, all of them. What is about
+    PostgreSQL alone is left out beside any other."""
     if connection.vendor == "sqlite":
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("postgresql")])
+        items[:] = [item for item in items if not item.get_closest_marker("postgresql")]
         return
     kept: list[pytest.Item] = []
     left_out: list[pytest.Item] = []
@@ -181,10 +184,13 @@ def committed(transactional_db: None) -> None:
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     """Where everything must be there, a skipped test is a failed one: a check that did not run shows nothing.
 
-    A sentence encoder is not among that: it is 3 GB that nothing else needs.
+    A sentence encoder is not among that: it is 3 GB that nothing else needs. Nor is the log of a database server, which
+    may be on another machine.
     """
     report = yield
-    is_excused = hasattr(report, "wasxfail") or item.get_closest_marker("encoder")
+    is_excused = (
+        hasattr(report, "wasxfail") or item.get_closest_marker("encoder") or item.get_closest_marker("postgresql")
+    )
     if report.skipped and os.environ.get("QUIRE_REQUIRE_ALL") and not is_excused:
         report.outcome = "failed"
         report.longrepr = f"skipped, but QUIRE_REQUIRE_ALL is set: {report.longrepr}"

@@ -36,7 +36,6 @@ SET LOCAL statement_timeout = 200;
 # Of such a row the server says all that stands in it.
 FORBID = "ALTER TABLE {table} ADD CONSTRAINT no_rows CHECK (id < 0) NOT VALID"
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
-on_postgresql = pytest.mark.skipif(connection.vendor != "postgresql", reason="about PostgreSQL's log")
 
 
 @pytest.fixture
@@ -77,7 +76,7 @@ def refuse_all(statement: str, table: str) -> None:
         cursor.execute(statement.format(table=table))
 
 
-@on_postgresql
+@pytest.mark.postgresql
 @pytest.mark.parametrize("model", [Response, ResponseEvent])
 @pytest.mark.parametrize("obstacle", [RAISE, WAIT, FORBID], ids=["full disk", "time limit", "constraint"])
 def test_words_that_could_not_be_stored_are_in_no_log(log: StringIO, obstacle: str, model: Any) -> None:
@@ -95,7 +94,7 @@ def test_words_that_could_not_be_stored_are_in_no_log(log: StringIO, obstacle: s
     assert word not in server_log()
 
 
-@on_postgresql
+@pytest.mark.postgresql
 def test_a_first_answer_that_could_not_be_stored_is_in_no_log(log: StringIO) -> None:
     client, word = Client(raise_request_exception=False), canary()
     work = walk.begin(client, factories.study())
@@ -127,7 +126,7 @@ def ordinary(committed: None) -> Iterator[Callable[[], Any]]:
         cursor.execute(f"DROP TABLE scratch_words; DROP ROLE {name}")
 
 
-@on_postgresql
+@pytest.mark.postgresql
 @pytest.mark.parametrize("sql", ["INSERT INTO scratch_words VALUES (1, %s)", "UPDATE scratch_words SET words = %s"])
 def test_a_role_that_may_set_nothing_sends_its_values_beside_the_statement(
     ordinary: Callable[[], Any], sql: str
@@ -149,7 +148,7 @@ def test_a_role_that_may_set_nothing_sends_its_values_beside_the_statement(
     assert word not in text
 
 
-@on_postgresql
+@pytest.mark.postgresql
 def test_a_role_that_may_not_keep_the_log_quiet_is_named_with_what_a_superuser_enters(
     ordinary: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,7 @@ N_WORDS, N_ITEMS = 2000, 14
 SENTENCE = "A man who had bought the greenhouse came on a Saturday. "  # ten words
 LINKED = re.compile(r'<(?:link|script)[^>]+(?:href|src)="([^"]+)"')
 IMPORTED = re.compile(r'^import (?:[^"]* from )?"([^"]+)"', re.MULTILINE)
-BLOCKING = re.compile(r"<script(?![^>]*(?:\bdefer\b|type=\"module\"))[^>]*>")
+BLOCKING = re.compile(r"<script(?![^>]*(?:\bdefer\b|type=\"(?:module|application/json)\"))[^>]*>")
 
 
 def run(n: int = 60) -> dict[str, float | str]:

@@ -176,11 +176,12 @@ def refuse_ended_session(request: Request) -> HttpResponse:
     if request.htmx:
         headers = {"Quire-Reason": end.value}
         return HttpResponse(_("Your session has ended."), status=401, content_type="text/plain", headers=headers)
+    if request.method == "POST":
+        has_withdrawn = end is SessionEnd.WITHDRAWN
+        context = {"end": end, "texts": [] if has_withdrawn else list_posted_texts(request)}
+        return render(request, "annotation/again.html", context, status=401)
     if end is SessionEnd.WITHDRAWN:
         return redirect("annotation:withdrawn")
-    if request.method == "POST":
-        context = {"end": end, "texts": list_posted_texts(request)}
-        return render(request, "annotation/again.html", context, status=401)
     if slug := request.session.get(REHEARSAL):
         messages.info(request, _("That rehearsal is over: it was begun again elsewhere, or the study is launched."))
         return redirect("designer:rehearsal", slug=slug)

@@ -8,7 +8,8 @@ from reports.figures.contrast_words import contrast_statements
 from reports.figures.headline_words import headline
 from studies.models import Study
 from tests.reports import given
-from tests.reports.figures.test_comparisons import OUTCOME, ROW, comparisons, planned_study, read, sentences
+from tests.reports.figures.test_comparisons import comparisons, planned_study, read, sentences
+from tests.reports.figures.test_contrast_words import OUTCOME, ROW
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
