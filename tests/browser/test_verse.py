@@ -136,7 +136,9 @@ def test_verse_among_reasons_and_quotations_hangs_where_it_is_reviewed_and_prose
     factories.answer(assignment, letter="B", why=f"{PROSE}\n{PROSE}")
     page.goto(f"{live_server.url}/a/{assignment.code}/check/")
     if place == "conflict":
-        page.go_back()
+        page.go_back()  # which a page that notes its revisions may end too early
+        expect(page.locator("#questions h2")).to_be_visible()
+        page.wait_for_load_state()
         factories.answer(assignment, value="no", why="So it is.")
         page.get_by_label("Your reasons").press_sequentially(".")
         page.locator("#questions h2").click()
