@@ -65,6 +65,7 @@ def start_session(request: HttpRequest, rater: Rater) -> None:
     request.session[LINK] = rater.n_links_replaced
     request.session.pop(REHEARSAL, None)
     request.session.pop(PROLIFIC, None)
+    request.session.pop(WITHDRAWAL, None)
     if arrival := recruitment.find_of_rater(rater):
         limit = recruitment.find_time_limit(arrival, arrival.study.prolific)
         times = [limit.warns_at.isoformat(), limit.until.isoformat()] if limit else []

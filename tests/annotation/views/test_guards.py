@@ -1,6 +1,7 @@
 """What happens to a save whose session has ended."""
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Invitation, Rater, Response
@@ -63,3 +64,14 @@ def test_pages_say_why_a_session_has_ended(client):
     assert "Long reasons." in give(client, assignment, "yes", "Long reasons.").text
     withdrawal.withdraw(Rater.objects.get(), at=timezone.now())
     assert "What you wrote has been erased" in client.get(address, follow=True).text
+
+
+def test_who_comes_in_after_somebody_has_withdrawn_in_that_browser_is_not_taken_for_them(client):
+    begin(client, factories.study("pears"))
+    client.post(reverse("annotation:withdraw"))
+    assignment = begin(client, factories.study())
+    invitations.replace_link(assignment.rater.invitation, at=timezone.now())
+
+    answer = give(client, assignment, htmx=True)
+
+    assert (answer.status_code, answer.headers["Quire-Reason"]) == (401, "renewed")
