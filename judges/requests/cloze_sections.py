@@ -9,7 +9,7 @@ from django.db.models import Min, Q
 
 from annotation.responses import fills as filling
 from judges import prompts, reasons
-from judges.models import Call, Judge, Reading, Run
+from judges.models import Call, Judge, Run
 from judges.providers import Request
 from judges.requests import fills, texts
 from studies.layouts.cloze import Switches
@@ -60,7 +60,7 @@ def open_next(call: Call) -> None:
         cloze,
         section=following.section,
         text_by_blank=text_by_blank,
-        repeat=Reading.objects.get(assignment=call.assignment_id).repeat,
+        repeat=call.required_assignment.reading.repeat,
         canary=run.canary,
     )
     shelf = texts.Shelf()

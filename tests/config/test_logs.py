@@ -5,7 +5,6 @@ import logging
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from io import StringIO
 from typing import Any
 
@@ -29,17 +28,6 @@ def broken(request: HttpRequest, code: str) -> HttpResponse:
 
 
 urlpatterns = [path("r/<str:code>/", broken), path("a/<str:code>/", broken), *urls.urlpatterns]
-
-
-@pytest.fixture
-def log() -> Iterator[StringIO]:
-    """What the handler of the settings writes."""
-    (handler,) = [h for h in logging.getLogger().handlers if isinstance(h.formatter, JsonLineFormatter)]
-    assert isinstance(handler, logging.StreamHandler)
-    stream = StringIO()
-    before = handler.setStream(stream)
-    yield stream
-    handler.setStream(before or sys.stderr)
 
 
 @pytest.mark.django_db

@@ -1,6 +1,7 @@
 """Joining our modules and sheets, and when what was collected is used."""
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -79,3 +80,15 @@ def test_files_collected_before_a_change_are_not_used(tmp_path: Path, settings: 
 
 def test_without_collected_files_they_are_served_from_their_folders() -> None:
     assert staticfiles_storage.url("quire/rater.css") == "/static/quire/rater.css"
+
+
+def test_a_page_of_two_scripts_shares_nothing_but_what_has_no_state() -> None:
+    """Each script that a page names is joined by itself: a queue of saves that two import would be there twice."""
+    pages = "\n".join(path.read_text() for path in Path(site_settings.BASE_DIR, "templates").rglob("*.html"))
+    named = set(re.findall(r'static "(quire/[\w/-]+\.js)"', pages)) - {"quire/quire.js"}
+
+    importing = re.compile(r'^import .*?"(?:\.{1,2}/)+(.+)";$', re.MULTILINE)
+    imported = {name: importing.findall((FOLDER / name).read_text()) for name in named}
+
+    assert "quire/cloze.js" in imported
+    assert {each for imports in imported.values() for each in imports} == {"dom.js"}

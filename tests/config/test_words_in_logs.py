@@ -1,9 +1,7 @@
 """What raters write is in no log: not in Quire's, and not in that of a database server that could not store it."""
 
-import logging
 import os
 import secrets
-import sys
 import time
 from collections.abc import Callable, Iterator
 from io import StringIO
@@ -15,7 +13,6 @@ from django.db import DatabaseError, connection
 from django.test import Client
 
 from annotation.models import Response, ResponseEvent
-from config.logs import JsonLineFormatter
 from config.postgresql import checks
 from config.postgresql.base import QUIET
 from config.postgresql.checks import check_server_log
@@ -36,17 +33,6 @@ SET LOCAL statement_timeout = 200;
 # Of such a row the server says all that stands in it.
 FORBID = "ALTER TABLE {table} ADD CONSTRAINT no_rows CHECK (id < 0) NOT VALID"
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
-
-
-@pytest.fixture
-def log() -> Iterator[StringIO]:
-    """What Quire's processes write."""
-    (handler,) = [h for h in logging.getLogger().handlers if isinstance(h.formatter, JsonLineFormatter)]
-    assert isinstance(handler, logging.StreamHandler)
-    stream = StringIO()
-    before = handler.setStream(stream)
-    yield stream
-    handler.setStream(before or sys.stderr)
 
 
 def canary() -> str:
