@@ -22,7 +22,7 @@ OURS = "quire/"
 SHEET_IMPORT = re.compile(r'^@import "([^"]+)";\n', flags=re.MULTILINE)
 IMPORT = re.compile(r'^import (?:(\{[^}]*\}|\* as \w+) from )?"([^"]+)";\n', flags=re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", flags=re.MULTILINE)
-# Comments are for whoever reads the folders. Ours begin a line or are JSDoc; none of these signs is within a string.
+# Comments are for readers of the folders. Ours begin a line or are JSDoc; none of these signs is within a string.
 COMMENT = re.compile(r"^[ \t]*//[^\n]*\n|[ \t]*/\*.*?\*/(?:[ \t]*\n)?", flags=re.MULTILINE | re.DOTALL)
 SHEET_COMMENT = re.compile(r"/\*.*?\*/", flags=re.DOTALL)
 LEFT_OVER = re.compile(r"^(?:import|export)\b.*", flags=re.MULTILINE)

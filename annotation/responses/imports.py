@@ -74,7 +74,7 @@ def import_rows(
 
     Each rater gets one assignment for all that is asked once and one for each group, in a seat of its own whose order
     becomes that of the story codes: a file of answers does not say in which order its stories were read. Answers go
-    through `responses.record_many`; rules for rationales bind whoever submits, not what was published long ago. A
+    through `responses.record_many`; rules for rationales bind people who submit, not what was published long ago. A
     version that is still a draft is frozen first.
     steps : that the rows may name, if not those of the protocol, as of a metric
     Raises InvalidRow at the first row that does not fit, NotPlannable if the version cannot be frozen; then nothing
@@ -233,8 +233,8 @@ def _create_assignments(
 ) -> dict[tuple[str, str], Assignment]:
     """A submitted assignment by rater and group; in no seat for what is asked once.
 
-    A person has a free seat of the group, if there is one, as whoever reads here: what is asked for is answered. Else,
-    and for judges, it is a further one.
+    A person takes a free seat of the group if there is one, as raters do who read here: what is asked for is answered.
+    Without one, and for judges, it is a further seat.
     """
     free_seats = _find_free_seats(study)
     lasts = study.seats.order_by().values_list("group_id", "rater_kind").annotate(last=Max("number"))

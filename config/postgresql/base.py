@@ -32,7 +32,7 @@ _BOUND: Any = base.ServerBindingCursor
 
 
 class Cursor:
-    """Django's cursor for what reads; for what inserts or updates one whose values stand beside the statement.
+    """Django's cursor for what reads; for what inserts or updates one that sends values apart from the statement.
 
     Not that one for all: Django repeats values of a query in its GROUP BY, which are then no longer the same to the
     server (https://code.djangoproject.com/ticket/34255).

@@ -1,4 +1,4 @@
-"""What PostgreSQL's log could still say of raters' words, for whoever runs the server: said when it migrates."""
+"""What PostgreSQL's log could still say of raters' words: told to the operator when the database is migrated."""
 
 from collections.abc import Sequence
 from typing import Any

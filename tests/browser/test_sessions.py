@@ -55,7 +55,7 @@ def test_a_link_that_was_lost_is_replaced_and_its_holder_goes_on_in_the_page_lef
     expect(page.locator("#trouble")).to_be_empty()
 
 
-def test_whoever_was_withdrawn_is_told_so_and_no_word_of_theirs_stays_on_the_device(
+def test_a_rater_who_was_withdrawn_is_told_so_and_no_word_of_theirs_stays_on_the_device(
     page: Page, live_server: Any, committed: None
 ) -> None:
     begin(page, live_server, factories.study(n_stories=2))

@@ -32,7 +32,7 @@ KEY = "rater"
 LINK = "link"
 PROLIFIC = "prolific"  # of whoever came from there: the arrival, and until when they may work
 REHEARSAL = "rehearsal"  # the slug of the study that is rehearsed in this session
-WITHDRAWAL = "withdrawal"  # of whoever withdrew in this browser, which ended their session
+WITHDRAWAL = "withdrawal"  # of a rater who withdrew in this browser, which ended their session
 
 P = ParamSpec("P")
 View = Callable[..., HttpResponse]
@@ -112,7 +112,7 @@ def find_session_end(request: HttpRequest) -> SessionEnd:
 
 
 def find_withdrawal(request: HttpRequest) -> Withdrawal | None:
-    """That of the rater of this session, or of whoever withdrew in this browser; None if nobody did. One query."""
+    """That of the rater of this session, or of one who withdrew in this browser; None if nobody did. One query."""
     here = Q(pk=request.session.get(WITHDRAWAL, 0)) | Q(rater=request.session.get(KEY))
     return Withdrawal.objects.filter(here).select_related("rater__study").first()
 

@@ -141,7 +141,7 @@ async function deliver(draft) {
 }
 
 /**
- * Say why the session has ended. Of whoever has withdrawn nothing stays on the device, and the page goes.
+ * Say why the session has ended. Of a rater who has withdrawn nothing stays on the device, and the page goes.
  * @param {string | null} reason
  */
 export function sayEnd(reason) {
