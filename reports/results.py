@@ -61,7 +61,12 @@ class Results:
 
     @property
     def head(self) -> Head:
-        return Head(title=self.study.title, is_sealed=self.is_sealed)
+        return Head(
+            title=self.study.title,
+            is_sealed=self.is_sealed,
+            is_closed=self.study.state == "closed",
+            sources=tuple(row.source for row in self.sources),
+        )
 
     @property
     def computed(self) -> list[tuple[Figure[Any], Any]]:

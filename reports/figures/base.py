@@ -14,6 +14,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, SupportsFloat, TypeVar
 from django.utils.functional import Promise
 
 from reports import reasons
+from reports.document import files as document_files
+from reports.document import text as document_text
+from reports.document.model import Head as Head
+from reports.document.model import Section
+from reports.document.values import Estimate as Estimate
+from reports.document.values import Floor as Floor
+from reports.document.values import Interval as Interval
+from reports.document.values import IntervalEstimate as IntervalEstimate
+from reports.document.values import Mean as Mean
+from reports.document.values import Reason as Reason
+from reports.document.values import SourceShare as SourceShare
 from reports.lazy import agreement, intervals, np, rates
 from stats.reasons import Incomputable
 
@@ -24,94 +35,10 @@ if TYPE_CHECKING:
 
 N_RESAMPLES = 1000
 FEW = 30
-FEWEST_CLUSTERS = 5  # below, an interval is drawn broken
+NO_HEAD = Head()  # where nothing depends on what the report is about
 Row = dict[str, Any]
 T = TypeVar("T")
 R = TypeVar("R")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reason:
-    """Why there is no value: a code of `reports.reasons`, and what its sentence names."""
-
-    code: str
-    values: dict[str, str | int | float]
-
-    @classmethod
-    def of(cls, error: Incomputable) -> Reason:
-        return cls(code=error.code, values=dict(error.values))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Estimate:
-    """A value, or None and why there is none; with its name, what it rests on and a note where it has them."""
-
-    value: float | None
-    why: Reason | None = None
-    name: str | None = None
-    n_units: int | None = None
-    n_raters: int | None = None
-    note: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Mean(Estimate):
-    """The mean of n values; of n_left_out there is none."""
-
-    n: int | None = None
-    n_left_out: int | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Interval:
-    """The ends of a 95 % interval, or None and why there are none.
-
-    n_resampled : the clusters that it rests on
-    method : "percentile", "t", "jackknife", "wilson" or "crossed" (other raters, too)
-    """
-
-    low: float | None
-    high: float | None
-    why: Reason | None = None
-    n_resampled: int | None = None
-    note: str | None = None
-    method: str = "percentile"
-
-    @classmethod
-    def of(cls, ends: StatisticInterval | Incomputable) -> Interval:
-        """The interval of a statistic, or the reason why it has none."""
-        if isinstance(ends, Incomputable):
-            return cls(low=None, high=None, why=Reason.of(ends))
-        return cls(low=ends.low, high=ends.high, n_resampled=int(ends.n_units), note=ends.note, method=ends.method)
-
-    @property
-    def is_weak(self) -> bool:
-        """Whether it rests on fewer than five clusters, or on answers that hardly vary: drawn broken, and marked."""
-        return self.low is not None and (self.method == "wilson" or (self.n_resampled or 0) < FEWEST_CLUSTERS)
-
-
-@dataclass(frozen=True, kw_only=True)
-class IntervalEstimate(Estimate):
-    """An estimate with its interval over clusters."""
-
-    interval: Interval
-
-
-@dataclass(frozen=True, kw_only=True)
-class SourceShare(IntervalEstimate):
-    """A share in percent of n answers, of one source or, without a name, of all."""
-
-    source: str = ""
-    n: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class Floor:
-    """The chance floor of a coefficient: what shuffled answers give, mean and 97.5th percentile."""
-
-    mean: float | None
-    upper: float | None
-    why: Reason | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,14 +57,6 @@ class Listing(Generic[T]):
     """A result that is nothing but its rows; in the document a list."""
 
     rows: tuple[T, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Head:
-    """What a report is about, for figures that say it in a sentence."""
-
-    title: str
-    is_sealed: bool
 
 
 @dataclass(frozen=True)
@@ -174,7 +93,8 @@ class Statement:
 class Figure(Generic[R]):
     """One thing that a report says. Subclasses are discovered; one instance of each serves all studies.
 
-    A subclass gives the first five, `compute`, `rows` and `lines`, and overrides what differs.
+    A subclass gives the first five, `compute` and `describe`, and overrides what differs. Those that have a template of
+    their own give `rows`, `lines` and `context` in place of `describe`.
     """
 
     key: ClassVar[str]  # in the document; its template is reports/figures/<key>.html
@@ -189,28 +109,41 @@ class Figure(Generic[R]):
     has_head_note: ClassVar[bool] = False  # whether its template has a partial "head" for the head of the page
 
     @property
+    def is_described(self) -> bool:
+        return type(self).describe is not Figure.describe
+
+    @property
     def template(self) -> str:
-        return f"reports/figures/{self.key}.html"
+        """The page's, or its own where it does not describe itself."""
+        return "reports/document/figure.html" if self.is_described else f"reports/figures/{self.key}.html"
 
     def compute(self, dataset: Dataset) -> R | None:
         """The result; None if the study asks nothing that it is about. Only called while it may be shown."""
         raise NotImplementedError(self.key)
 
+    def describe(self, result: R, head: Head) -> Iterator[Section]:
+        """What it says, for every medium. Only called for a result that is not empty."""
+        raise NotImplementedError(self.key)
+
     def rows(self, result: R) -> Mapping[str, Iterable[Row]]:
         """The rows of each of its tables, unrounded. All rows of a table have the same columns."""
-        raise NotImplementedError(self.key)
+        return dict.fromkeys(self.tables, ()) | document_files.write_rows(self.describe(result, NO_HEAD))
 
     def lines(self, result: R) -> Iterator[str]:
         """What it says as text, in English."""
-        raise NotImplementedError(self.key)
+        return document_text.write_lines(self.describe(result, NO_HEAD))
 
     def is_empty(self, result: R) -> bool:
         """Whether there is nothing to show."""
         return isinstance(result, Listing) and not result.rows
 
     def context(self, result: R) -> dict[str, Any]:
-        """What the template needs beside the result, as `extra`."""
+        """What its own template needs beside the result, as `extra`."""
         return {}
+
+    def template_context(self, result: R, head: Head) -> dict[str, Any]:
+        """What the template needs beside the result."""
+        return {"sections": list(self.describe(result, head))} if self.is_described else self.context(result)
 
     def is_first_headline(self, result: R) -> bool:
         """Whether its headline goes before those of others, since it is about what the plan calls primary."""

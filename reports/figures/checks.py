@@ -7,23 +7,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.models import StepTaken
+from reports.document import columns
+from reports.document.columns import LEAD, decimals, ends
+from reports.document.model import Files, Head, Phrase, Section, Table, Words
+from reports.document.phrases import joined, phrase
 from reports.figures.base import (
     Figure,
     Interval,
     ItemRow,
     Listing,
     Reason,
-    Row,
     interval,
-    item_cells,
     item_fields,
     without_value,
 )
 from reports.lazy import rates
-from reports.numbers import decimal, whole
+from reports.numbers import whole
 from reports.reasons import to_english
 from studies import protocol
 from studies.models import Step
@@ -77,16 +81,52 @@ class Checks(Figure[Listing[CheckResult]]):
             )
         )
 
-    def rows(self, result: Listing[CheckResult]) -> dict[str, Iterator[Row]]:
-        return {"checks": (_row(check) for check in result.rows)}
+    def describe(self, result: Listing[CheckResult], head: Head) -> Iterator[Section]:
+        def failed(row: CheckResult) -> Phrase:
+            if not row.n_failed:
+                return whole(row.n_failed)
+            way = _("went on") if row.on_failure == OnFailure.CONTINUE else _("went no further")
+            return format_html('{} <span class="hint">{}</span>', whole(row.n_failed), way)
 
-    def lines(self, result: Listing[CheckResult]) -> Iterator[str]:
-        yield "\nRight answers in percent, with n"
-        for check in result.rows:
-            yield f"  {check.question[:66]:<66} {decimal(check.value):>6} ({whole(check.n)})"
-            if check.n_failed:
-                way = "on" if check.on_failure == OnFailure.CONTINUE else "no further"
-                yield f"    {whole(check.n_failed)} failed the check and went {way}"
+        def right(row: CheckResult) -> Phrase:
+            return _("%(n)s of %(all)s") % {"n": whole(row.n_right), "all": whole(row.n)}
+
+        table = Table(
+            name="checks",
+            label=_("Right answers"),
+            caption=joined(
+                _("Right answers, with their 95 %% interval.") % {}, _("Counted as they were given in the end.")
+            ),
+            rows=result.rows,
+            columns=[
+                columns.item_in_file(),
+                columns.words("question", _("Statement"), language=head.language, is_head=True, css="statement"),
+                columns.words("correct", _("Right is"), language=head.language),
+                columns.number(
+                    *("percent_right", phrase(_("Right, %%"))),
+                    of=lambda row: row.value,
+                    write=decimals(0),
+                    why=lambda row: row.why,
+                    css=LEAD,
+                ),
+                columns.interval(lambda row: row.interval, write=ends(0)),
+                columns.number("n", "n", shown=right),
+                columns.in_file("n_right"),
+                columns.number("n_failed", _("Failed the check"), shown=failed),
+                columns.in_file("attempts"),
+                columns.in_file("on_failure"),
+                columns.note(_note),
+            ],
+        )
+        note = _(
+            "Asked of raters, not of stories, so there is nothing by source. What they wrote in their own words stands "
+            "among the answers themselves."
+        )
+        yield Section(
+            heading=_("Right answers"),
+            body=[table, Files(words=_("All right answers"), table="checks")],
+            margin=[Words(words=note)],
+        )
 
 
 def _check(dataset: Dataset, item: StepItem, n_failed: int, options: CheckOptions | None) -> CheckResult:
@@ -108,18 +148,6 @@ def _check(dataset: Dataset, item: StepItem, n_failed: int, options: CheckOption
     )
 
 
-def _row(check: CheckResult) -> Row:
+def _note(check: CheckResult) -> str:
     reason = check.why or check.interval.why
-    return item_cells(check) | {
-        "question": check.question,
-        "correct": check.correct,
-        "n_right": check.n_right,
-        "n": check.n,
-        "percent_right": check.value,
-        "low": check.interval.low,
-        "high": check.interval.high,
-        "note": to_english(reason) if reason else check.interval.note or "",
-        "n_failed": check.n_failed,
-        "attempts": check.attempts,
-        "on_failure": check.on_failure,
-    }
+    return to_english(reason) if reason else check.interval.note or ""

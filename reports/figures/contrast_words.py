@@ -9,7 +9,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from reports import reasons
-from reports.figures.base import FEWEST_CLUSTERS, Reason, Statement
+from reports.document.values import FEWEST_CLUSTERS
+from reports.figures.base import Reason, Statement
 from reports.figures.contrast_rows import SURE, ContrastRow, OutcomeContrasts, SourceLevel
 from reports.lazy import contrasts
 from reports.numbers import decimal

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from reports.document import columns, notes
+from reports.document.model import Drawing, Files, Head, RowGroup, Section, Table, Words
+from reports.document.phrases import phrase
 from reports.figures import plots
 from reports.figures.base import (
     N_RESAMPLES,
     Estimate,
     Figure,
     Interval,
-    Row,
     interval,
     note_of,
     select_labels,
-    weakest_note,
     without_value,
 )
+from reports.figures.rate_columns import rate_columns
 from reports.lazy import np, rates
-from reports.numbers import decimal, whole
-from reports.numbers import interval as between
 
 if TYPE_CHECKING:
     from reports.dataset import Cube, Dataset
@@ -83,20 +84,43 @@ class Dimensions(Figure[DimensionResult]):
     def is_empty(self, result: DimensionResult) -> bool:
         return not any(row.overall.n for row in result.dimensions)
 
-    def rows(self, result: DimensionResult) -> dict[str, Iterator[Row]]:
-        return {"dimensions": _rows(result)}
-
-    def lines(self, result: DimensionResult) -> Iterator[str]:
-        yield "\nPass rates by dimension in percent, each item weighing the same"
-        for row in result.dimensions:
-            yield f"  {row.name}, {row.n_items} item{'s' * (row.n_items != 1)}"
-            for rate in row.rates:
-                ends = f"95 % {between(rate.interval)}; {whole(rate.n)} verdicts"
-                yield f"    {rate.source[:32] or 'all':<32} {decimal(rate.value):>6}, {ends}"
-
-    def context(self, result: DimensionResult) -> dict[str, Any]:
-        note = weakest_note(rate.interval for row in result.dimensions for rate in row.by_source or (row.overall,))
-        return {"plot": _plot(result), "note": note}
+    def describe(self, result: DimensionResult, head: Head) -> Iterator[Section]:
+        table = Table(
+            name="dimensions",
+            label=_("Pass rates by dimension"),
+            caption=phrase(_("Mean of the dimension’s tests in percent, with 95 %% interval and n verdicts.")),
+            rows=[(row, rate) for row in result.dimensions for rate in row.rates],
+            groups=[
+                RowGroup(heading=row.name, language=head.language, rows=[(row, rate) for rate in row.rates])
+                for row in result.dimensions
+            ],
+            columns=[
+                columns.in_file("dimension", lambda pair: pair[0].name),
+                columns.in_file("n_items", lambda pair: pair[0].n_items),
+                *(column.at(_rate_of) for column in rate_columns()),
+                columns.note(lambda pair: note_of(pair[1], pair[1].interval)),
+                columns.in_file("n_stories", lambda pair: pair[1].n_stories),
+            ],
+            summary=_("The same as a table"),
+        )
+        counted = ngettext("%(n)s dimension", "%(n)s dimensions", len(result.dimensions))
+        of_plot = (rate.interval for row in result.dimensions for rate in row.by_source or (row.overall,))
+        yield Section(
+            heading=_("Share of verdicts that were Yes, by dimension and source")
+            if head.sources
+            else _("Share of verdicts that were Yes, by dimension"),
+            body=[
+                Drawing(plot=_plot(result), title=_("Pass rates by dimension"), described=notes.table_below_plot()),
+                Files(words=counted % {"n": len(result.dimensions)}, table="dimensions", is_count=True),
+                table,
+            ],
+            margin=[
+                Words(words=_("A dimension’s mean gives each of its tests the same weight.")),
+                notes.clusters_of_verdicts(),
+                *notes.weakest(of_plot),
+                *notes.sealed(head),
+            ],
+        )
 
 
 def _rate(dataset: Dataset, cube: Cube, mask: BoolArray, *, source: str) -> DimensionRate:
@@ -118,22 +142,6 @@ def _rate(dataset: Dataset, cube: Cube, mask: BoolArray, *, source: str) -> Dime
     )
 
 
-def _rows(result: DimensionResult) -> Iterator[Row]:
-    for row in result.dimensions:
-        for rate in row.rates:
-            yield {
-                "dimension": row.name,
-                "n_items": row.n_items,
-                "source": rate.source or "all",
-                "pass_rate_percent": rate.value,
-                "low": rate.interval.low,
-                "high": rate.interval.high,
-                "n": rate.n,
-                "n_stories": rate.n_stories,
-                "note": note_of(rate, rate.interval),
-            }
-
-
 def _plot(result: DimensionResult) -> plots.DotPlot:
     rows = []
     for row in result.dimensions:
@@ -143,3 +151,7 @@ def _plot(result: DimensionResult) -> plots.DotPlot:
         )
         rows.append(plots.PlotRow(f"{row.name}, {n_items}", "", marks))
     return plots.DotPlot(rows, [rate.source for rate in result.dimensions[0].by_source], plots.PERCENT)
+
+
+def _rate_of(pair: tuple[Dimension, DimensionRate]) -> DimensionRate:
+    return pair[1]

@@ -67,7 +67,7 @@ class GroupFigure(Generic[R]):
         """One row for each judge that answered the item."""
         raise NotImplementedError(self.key)
 
-    def describe(self, row: R) -> str:
+    def row_words(self, row: R) -> str:
         """What a line of text says of a row before its scores."""
         return row.title
 
@@ -95,7 +95,7 @@ class GroupFigure(Generic[R]):
     def lines(self, result: Listing[R]) -> Iterator[str]:
         yield f"\n{self.heading}"
         for row in result.rows:
-            yield f"  {self.describe(row)}"
+            yield f"  {self.row_words(row)}"
             yield from score_lines([row])
 
 

@@ -61,7 +61,7 @@ class JudgesOnPairs(GroupFigure[PairScores], Figure[Listing[PairScores]]):
             by_item.setdefault(row.title, []).append(row)
         return {"plots": [(title, judge_plot(rows)) for title, rows in by_item.items()]}
 
-    def describe(self, row: PairScores) -> str:
+    def row_words(self, row: PairScores) -> str:
         return f"{row.title}: {row.n_pairs} pairs, {row.n_both} in both orders"
 
 

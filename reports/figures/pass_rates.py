@@ -4,31 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
+from reports.document import columns, notes
+from reports.document.model import Drawing, Files, Head, RowGroup, Section, Table
+from reports.document.phrases import phrase
 from reports.figures import plots
 from reports.figures.base import (
     N_RESAMPLES,
     Figure,
-    Head,
     Interval,
     ItemRow,
-    Row,
     SourceShare,
     estimate,
     interval,
-    item_cells,
     item_fields,
     note_of,
     select_labels,
-    weakest_note,
 )
+from reports.figures.rate_columns import rate_columns
 from reports.lazy import np, rates
-from reports.numbers import decimal, percent, whole
+from reports.numbers import percent, whole
 
 if TYPE_CHECKING:
     from reports.dataset import Cube, Dataset
@@ -99,20 +99,40 @@ class PassRates(Figure[PassRateResult]):
             seed=dataset.study.seed,
         )
 
-    def rows(self, result: PassRateResult) -> dict[str, Iterator[Row]]:
-        return {"pass-rates": _rows(result)}
-
-    def lines(self, result: PassRateResult) -> Iterator[str]:
-        yield "\nPass rates in percent, with n"
-        yield "  " + " " * 34 + "".join(f"{rate.source[:16] or 'all':>18}" for rate in result.mean.rates)
-        for title, rates_of_row in [*((row.title, row.rates) for row in result.items), ("Mean", result.mean.rates)]:
-            cells = "".join(f"{decimal(rate.value):>10} ({whole(rate.n):>5})" for rate in rates_of_row)
-            yield f"  {title[:34]:<34}{cells}"
-
-    def context(self, result: PassRateResult) -> dict[str, Any]:
-        of_rows = [result.mean.by_source or (result.mean.overall,)]
-        of_rows += [row.by_source or (row.overall,) for row in result.items]
-        return {"plot": _plot(result), "note": weakest_note(rate.interval for row in of_rows for rate in row)}
+    def describe(self, result: PassRateResult, head: Head) -> Iterator[Section]:
+        mean = ItemRates(step="", item="mean", title="", dimension="", type="", **vars(result.mean))
+        table = Table(
+            name="pass-rates",
+            label=_("Pass rates"),
+            caption=phrase(_("Pass rate in percent, with 95 %% interval and n verdicts.")),
+            rows=[(row, rate) for row in (*result.items, mean) for rate in row.rates],
+            groups=[
+                *(_group(row, row.title, head.language) for row in result.items),
+                _group(mean, _("Mean of %(n)s") % {"n": len(result.items)}, ""),
+            ],
+            columns=[
+                columns.item_in_file(lambda pair: pair[0]),
+                *(column.at(_rate_of) for column in rate_columns()),
+                columns.in_file("n_yes", lambda pair: pair[1].n_yes),
+                columns.note(lambda pair: note_of(pair[1], pair[1].interval)),
+            ],
+            summary=_("The same as a table"),
+        )
+        plot = _plot(result)
+        counted = ngettext("%(shown)s verdict", "%(shown)s verdicts", result.n_verdicts)
+        shown = [rate.interval for row in (result.mean, *result.items) for rate in row.by_source or (row.overall,)]
+        described = notes.table_below_plot()
+        yield Section(
+            heading=_("Share of verdicts that were Yes, by test and source")
+            if head.sources
+            else _("Share of verdicts that were Yes, by test"),
+            body=[
+                *([Drawing(plot=plot, title=_("Pass rates"), described=described)] if plot else []),
+                Files(words=counted % {"shown": whole(result.n_verdicts)}, table="pass-rates", is_count=True),
+                table,
+            ],
+            margin=[notes.clusters_of_verdicts(), *notes.weakest(shown), *notes.sealed(head)],
+        )
 
     def headline(self, result: PassRateResult, head: Head) -> str:
         ranked = _ranked(result)
@@ -159,16 +179,6 @@ def _mean_rate(values: FloatArray, stories: list[str], ends: Interval) -> Rate:
     return replace(pooled, value=float(np.mean(computed))) if computed else pooled
 
 
-def _rows(result: PassRateResult) -> Iterator[Row]:
-    mean = {"step": "", "item": "mean", "title": "", "dimension": ""}
-    parts = [*((item_cells(row), row.rates) for row in result.items), (mean, result.mean.rates)]
-    for cells, rates_of_row in parts:
-        for rate in rates_of_row:
-            ends = {"low": rate.interval.low, "high": rate.interval.high, "note": note_of(rate, rate.interval)}
-            counts = {"n_yes": rate.n_yes, "n": rate.n}
-            yield cells | {"source": rate.source or "all"} | counts | {"pass_rate_percent": rate.value} | ends
-
-
 def _plot(result: PassRateResult) -> plots.DotPlot | None:
     if not result.mean.overall.n:
         return None
@@ -186,3 +196,11 @@ def _ranked(result: PassRateResult) -> list[Rate]:
     by_source = result.mean.by_source if len(result.items) > 1 else ()
     computed = [rate for rate in by_source if rate.value is not None]
     return sorted(computed, key=lambda rate: -(rate.value or 0))
+
+
+def _group(row: ItemRates, heading: str, language: str) -> RowGroup[tuple[ItemRates, Rate]]:
+    return RowGroup(heading=heading, language=language, rows=[(row, rate) for rate in row.rates])
+
+
+def _rate_of(pair: tuple[ItemRates, Rate]) -> Rate:
+    return pair[1]

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from reports.document import columns, notes
+from reports.document.columns import LEAD, QUIET, decimals, ends
+from reports.document.model import Column, Drawing, Files, Head, Section, Table, Words
+from reports.document.phrases import phrase
 from reports.figures import plots
 from reports.figures.base import (
     Estimate,
@@ -15,17 +20,12 @@ from reports.figures.base import (
     Interval,
     ItemRow,
     Listing,
-    Row,
-    item_cells,
     item_fields,
     note_of,
-    weakest_note,
     without_value,
 )
 from reports.figures.mean_intervals import mean_intervals
 from reports.lazy import np
-from reports.numbers import decimal, whole
-from reports.numbers import interval as between
 
 if TYPE_CHECKING:
     from reports.dataset import Cube, Dataset, StepItem
@@ -72,26 +72,34 @@ class Ratings(Figure[Listing[ItemRatings]]):
         items = [item for item in dataset.items if item.level in ("ordinal", "interval") and item.is_about_a_story]
         return Listing(tuple(_item_ratings(dataset, item) for item in items))
 
-    def rows(self, result: Listing[ItemRatings]) -> dict[str, Iterator[Row]]:
-        return {"ratings": _rows(result)}
-
-    def lines(self, result: Listing[ItemRatings]) -> Iterator[str]:
-        yield "\nMean ratings ± standard deviation, with n"
-        for row in result.rows:
-            yield f"  {row.title[:34]}"
-            for rating in row.ratings:
-                mean = f"{decimal(rating.value, 2)} ± {decimal(rating.sd, 2)}"
-                wide = f"({between(rating.wide, 2)} for other raters, too)"
-                ends = f"95 % {between(rating.interval, 2)} {wide}" if rating.interval else ""
-                note = f"; {rating.interval.note}" if rating.interval and rating.interval.is_weak else ""
-                yield f"    {rating.source[:32] or 'all':<32} {mean:>14} ({whole(rating.n)}) {ends}{note}".rstrip()
+    def describe(self, result: Listing[ItemRatings], head: Head) -> Iterator[Section]:
+        table = Table(
+            name="ratings",
+            label=_("Mean ratings"),
+            caption=phrase(_("Mean, standard deviation, 95 %% interval of the mean, n ratings.")),
+            rows=[(row, rating) for row in result.rows for rating in row.ratings],
+            columns=[
+                columns.item(head, lambda pair: pair[0]),
+                *(column.at(_rating_of) for column in _rating_columns()),
+            ],
+        )
+        title = _("Mean ratings by item and source")
+        shown = [rating.interval for row in result.rows for rating in row.by_source or (row.overall,)]
+        clusters = _(
+            "Intervals take as one what was sampled together: <strong>stories of a group</strong> share their raters, "
+            "and groups on one premise share that. Where an item is shown in one direction and analysed in the other, "
+            "it stands here as analysed."
+        )
+        wide = _("The interval “for other raters, too” takes raters as drawn at random, as stories are.")
+        drawn = [Drawing(plot=plot, title=title, described=notes.table_below()) for plot in _plots(result)]
+        yield Section(
+            heading=_("How highly stories were rated"),
+            body=[*drawn, table, Files(words=_("All items on scales"), table="ratings")],
+            margin=[Words(words=phrase(clusters)), Words(words=wide), *notes.weakest(shown)],
+        )
 
     def is_empty(self, result: Listing[ItemRatings]) -> bool:
         return not any(row.overall.n for row in result.rows)
-
-    def context(self, result: Listing[ItemRatings]) -> dict[str, Any]:
-        note = weakest_note(rating.interval for row in result.rows for rating in row.by_source or (row.overall,))
-        return {"plots": _plots(result), "note": note}
 
 
 def _item_ratings(dataset: Dataset, item: StepItem) -> ItemRatings:
@@ -119,23 +127,6 @@ def _rating(dataset: Dataset, cube: Cube, mask: BoolArray, bounds: tuple[float, 
     return Rating(value=float(ratings.mean()), sd=sd, n=int(ratings.size), interval=ends, wide=wide)
 
 
-def _rows(result: Listing[ItemRatings]) -> Iterator[Row]:
-    for row in result.rows:
-        for rating in row.ratings:
-            ends = rating.interval
-            yield item_cells(row) | {
-                "source": rating.source or "all",
-                "sd": rating.sd,
-                "n": rating.n,
-                "mean": rating.value,
-                "low": ends and ends.low,
-                "high": ends and ends.high,
-                "low_other_raters": rating.wide and rating.wide.low,
-                "high_other_raters": rating.wide and rating.wide.high,
-                "note": note_of(rating, ends),
-            }
-
-
 def _plots(result: Listing[ItemRatings]) -> list[plots.DotPlot]:
     """A plot for all items of one scale: they share their axis, so they can be read against each other."""
     on_scale = [row for row in result.rows if row.lowest is not None and row.overall.n]
@@ -151,3 +142,36 @@ def _plots(result: Listing[ItemRatings]) -> list[plots.DotPlot]:
 def _marks(row: ItemRatings) -> tuple[plots.Mark, ...]:
     ratings = row.by_source or (row.overall,)
     return tuple(plots.Mark.of(index, rating.value, rating.interval) for index, rating in enumerate(ratings))
+
+
+def _rating_columns() -> Sequence[Column[Rating]]:
+    return [
+        columns.words(
+            *("source", _("Source")),
+            of=lambda rating: rating.source or "all",
+            shown=lambda rating: rating.source or _("All"),
+        ),
+        columns.number(
+            *("mean", _("Mean")),
+            of=lambda rating: rating.value,
+            write=decimals(2),
+            why=lambda rating: rating.why,
+            css=LEAD,
+        ),
+        columns.number("sd", _("SD"), write=decimals(2)),
+        columns.interval(lambda rating: rating.interval, write=ends(2), css=QUIET),
+        columns.interval(
+            lambda rating: rating.wide,
+            heading=_("for other raters, too"),
+            write=ends(2),
+            css=QUIET,
+            low="low_other_raters",
+            high="high_other_raters",
+        ),
+        columns.number("n", "n"),
+        columns.note(lambda rating: note_of(rating, rating.interval)),
+    ]
+
+
+def _rating_of(pair: tuple[ItemRatings, Rating]) -> Rating:
+    return pair[1]

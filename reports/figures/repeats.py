@@ -8,9 +8,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reports.dataset.answers import select_repeated
+from reports.document import columns
+from reports.document.columns import LEAD, decimals, ends
+from reports.document.model import Files, Head, Section, Table, Words
+from reports.document.phrases import phrase
 from reports.figures.base import (
     N_RESAMPLES,
     Figure,
@@ -18,14 +23,10 @@ from reports.figures.base import (
     Interval,
     ItemRow,
     Listing,
-    Row,
     interval,
-    item_cells,
     item_fields,
 )
 from reports.lazy import intervals, np, pd, repeats
-from reports.numbers import decimal, whole
-from reports.numbers import interval as between
 from studies.models import Story
 
 if TYPE_CHECKING:
@@ -88,15 +89,43 @@ class Repeats(Figure[Listing[RepeatRow]]):
                     rows.append(_row(dataset, item, own, rater=rater, salt=(salt, n)))
         return Listing(tuple(rows))
 
-    def rows(self, result: Listing[RepeatRow]) -> dict[str, Iterator[Row]]:
-        return {"repeats": (_cells(row) for row in result.rows)}
-
-    def lines(self, result: Listing[RepeatRow]) -> Iterator[str]:
-        yield "\nWhat raters read twice: the same answer, of 100 given twice"
-        for row in result.rows:
-            about = f"{row.title[:34]:<34} {row.rater or 'all'}"
-            ends = f"95 % {between(row.interval)}, chance to {decimal(row.floor.upper)}"
-            yield f"  {about}: {decimal(row.percent_same)}, {ends}, n = {whole(row.n)}"
+    def describe(self, result: Listing[RepeatRow], head: Head) -> Iterator[Section]:
+        table = Table(
+            name="repeats",
+            label=_("Answers given twice"),
+            caption=_(
+                "Of 100 answers that a rater gave twice about one text, how many are the same. By chance: the second "
+                "answers put to other texts that the rater read twice."
+            ),
+            rows=result.rows,
+            columns=[
+                columns.item(head),
+                columns.words(
+                    "rater", _("Rater"), lambda row: row.rater or "all", shown=lambda row: row.rater or _("all")
+                ),
+                columns.number(
+                    "percent_same",
+                    phrase(_("Same, %%")),
+                    write=decimals(0),
+                    css=lambda row: "" if row.rater else LEAD,
+                ),
+                columns.interval(lambda row: row.interval, write=ends(0)),
+                columns.floor(phrase(_("By chance<br>mean, 97.5th")), lambda row: row.floor, write=decimals(0)),
+                columns.number("mean_change", phrase(_("Mean change,<br>points")), write=decimals(2)),
+                columns.number("n", _("Answers")),
+                columns.in_file("n_raters"),
+                columns.in_file("n_stories"),
+            ],
+        )
+        note = _(
+            "A text is one if it stands in two groups, or under two codes in the same words. How far raters agree with "
+            "themselves bounds how far they can agree with others."
+        )
+        yield Section(
+            heading=_("What raters read twice"),
+            body=[table, Files(words=_("Answers given twice"), table="repeats")],
+            margin=[Words(words=note)],
+        )
 
 
 def _texts(dataset: Dataset) -> dict[str, str]:
@@ -139,18 +168,3 @@ def _row(dataset: Dataset, item: StepItem, pairs: list[_Twice], *, rater: str, s
         floor=Floor(mean=floor.mean, upper=floor.upper),
         mean_change=repeats.mean_change(first, second) if item.is_scale else None,
     )
-
-
-def _cells(row: RepeatRow) -> Row:
-    return item_cells(row) | {
-        "rater": row.rater or "all",
-        "percent_same": row.percent_same,
-        "low": row.interval.low,
-        "high": row.interval.high,
-        "chance_mean": row.floor.mean,
-        "chance_upper": row.floor.upper,
-        "mean_change": row.mean_change,
-        "n": row.n,
-        "n_raters": row.n_raters,
-        "n_stories": row.n_stories,
-    }

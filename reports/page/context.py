@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -21,8 +21,9 @@ class ReportSection:
     extra: dict[str, Any]
 
 
-def context(results: Results) -> dict[str, Any]:
-    """Everything that the template needs, by name."""
+def context(results: Results, *, language: str) -> dict[str, Any]:
+    """Everything that the template needs, by name. language : the study's"""
+    head = replace(results.head, language=language)
     lines = statement_lines(results)
     return {
         "results": results,
@@ -40,7 +41,9 @@ def context(results: Results) -> dict[str, Any]:
         ],
         "tables": filled_tables(results),
         "sources": [row.source for row in results.sources],
-        "sections": [ReportSection(figure, result, figure.context(result)) for figure, result in results.visible],
+        "sections": [
+            ReportSection(figure, result, figure.template_context(result, head)) for figure, result in results.visible
+        ],
     }
 
 

@@ -8,6 +8,8 @@ from typing import Any, get_args
 
 from django.utils.functional import Promise
 
+from reports.document import model
+from reports.document.model import Section, find_blocks
 from reports.figures import Figure
 from reports.figures.judge_plots import JudgePlot
 from reports.page import charts, judge_charts
@@ -45,7 +47,7 @@ def find_plot(results: Results, name: str) -> NamedPlot | None:
     """The plot of that name, of the sections that the page shows; None if there is none."""
     for figure, result in results.visible:
         if name.startswith(figure.key.replace("_", "-")):
-            for named in list_plots(figure, figure.context(result)):
+            for named in list_plots(figure, figure.template_context(result, results.head)):
                 if named.name == name:
                     return named
     return None
@@ -57,7 +59,10 @@ def draw(plot: Any) -> Plot:
 
 
 def _find_plots(value: Any, label: str) -> Iterator[tuple[Any, str]]:
-    if isinstance(value, PLOTS):
+    if isinstance(value, Section):
+        drawings = find_blocks([value], model.Drawing)
+        yield from ((drawing.plot, str(drawing.label)) for drawing in drawings)
+    elif isinstance(value, PLOTS):
         yield value, label or str(getattr(value, "statistic", ""))
     elif isinstance(value, dict):
         for inner in value.values():

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from reports.document.text import write_lines
 from reports.page.context import headline, notices
 from reports.results import Results
 
@@ -11,4 +12,7 @@ def lines(results: Results) -> Iterator[str]:
     for notice in notices(results):
         yield f"  {notice}"
     for figure, result in results.visible:
-        yield from figure.lines(result)
+        if figure.is_described:
+            yield from write_lines(figure.describe(result, results.head))
+        else:
+            yield from figure.lines(result)

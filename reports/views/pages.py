@@ -70,7 +70,7 @@ def show(request: HttpRequest, access: Access) -> HttpResponse:
     if report is None:
         return render_waiting(request, access, computation)
     address = reverse("reports:stored", args=[access.study.slug, report.fingerprint[:SHORT]])
-    page = context(results.read_results(report.result)) | {
+    page = context(results.read_results(report.result), language=access.study.language) | {
         "report": report,
         "is_outdated": results.is_outdated(report),
         "other_editions": results.list_other_editions(report),

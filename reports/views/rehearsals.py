@@ -48,5 +48,8 @@ def show(request: HttpRequest, access: Access) -> HttpResponse:
         return response
     if request.headers.get("HX-Target") == "computing":
         return HttpResponseClientRefresh()
-    of_report = context(results.read_results(report.result)) | {"report": report, "computation": None}
+    of_report = context(results.read_results(report.result), language=access.study.language) | {
+        "report": report,
+        "computation": None,
+    }
     return render(request, "reports/rehearsal.html", {"main_class": "research"} | page | of_report)

@@ -47,7 +47,9 @@ def show(request: HttpRequest, access: Access, report: Report) -> HttpResponse:
         "n_withdrawn": Withdrawal.objects.filter(rater__study=access.study, at__gt=report.made_at).count(),
         "main_class": "research",
     }
-    return render(request, "reports/stored.html", of_study(access) | context(document) | stored)
+    return render(
+        request, "reports/stored.html", of_study(access) | context(document, language=access.study.language) | stored
+    )
 
 
 @require_in_study(roles.VIEW_REPORT)

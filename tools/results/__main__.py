@@ -13,16 +13,13 @@ import json
 import sys
 import tomllib
 from collections.abc import Iterator
+from html.parser import HTMLParser
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 TOLERANCE = 1e-12
-FILES = (
-    *("responses_long", "responses_for_spreadsheets", "codebook", "progress", "pass-rates", "ratings", "shares"),
-    *("agreement", "tests-passed", "preferences", "pairs", "rankings", "authorship", "checks", "surveys", "cloze"),
-    *("cloze-sections", "judges", "lost-verdicts"),
-)
+FILES = ("responses_long", "responses_for_spreadsheets", "codebook")  # beside the tables of the figures
 # Of a row of these columns, what the clock or chance outside the seed decides; two runs of one version differ there.
 OF_THE_RUN = {"first_answered_at", "last_edited_at", "assignment"}
 
@@ -87,6 +84,8 @@ def _reports(slug: str, folder: Path) -> None:
     from django.core.management import call_command
     from django.test import Client
 
+    from reports.figures import by_table
+
     folder.mkdir(parents=True, exist_ok=True)
     out = io.StringIO()
     call_command("report", slug, json=True, stdout=out)
@@ -96,7 +95,7 @@ def _reports(slug: str, folder: Path) -> None:
     (folder / "report.txt").write_text(out.getvalue())
     client = Client(SERVER_NAME="localhost")
     client.force_login(get_user_model().objects.get(username="admin"))
-    for name in FILES:
+    for name in (*FILES, *by_table()):
         response = client.get(f"/reports/{slug}/{name}.csv")
         if response.status_code == 404:  # a table that does not apply; older versions sent an empty one
             continue
@@ -141,11 +140,13 @@ def compare(before: Path, after: Path) -> int:
     names = tomllib.loads((Path(__file__).parent / "renamed.toml").read_text())
     n_compared, differences = 0, []
     paths = sorted(
-        path.relative_to(before) for pattern in ("*.json", "*/*.json", "*/*.csv") for path in before.glob(pattern)
+        path.relative_to(before)
+        for pattern in ("*.json", "*/*.json", "*/*.csv", "*/page.html")
+        for path in before.glob(pattern)
     )
     counts: dict[str, int] = {}
     for path in paths:
-        old, new = _values(before / path, {}), _values(after / path, names)
+        old, new = _values(before / path, names), _values(after / path, names)
         kind = "replicate" if path.name.startswith("replicate") else path.suffix[1:]
         counts[kind] = counts.get(kind, 0) + len(old)
         n_compared += len(old)
@@ -170,9 +171,64 @@ def _values(path: Path, names: dict[str, Any]) -> dict[str, Any]:
             for column, cell in zip_longest(header, row, fillvalue="")
             if column not in OF_THE_RUN
         }
-        return {"header": header} | places
+        return {"header": sorted(header)} | places
+    if path.suffix == ".html":
+        return read_sections(path.read_text())
     document = _renamed(json.loads(path.read_text()), names)
     return {place: value for place, value in _leaves(document) if place.rsplit("/", 1)[-1] not in OF_THE_RUN}
+
+
+class _Page(HTMLParser):
+    """The words of each section of a report's page by its key, those of its drawings and cells apart by a bar."""
+
+    APART = {
+        "td",
+        "th",
+        "p",
+        "tr",
+        "li",
+        "dd",
+        "dt",
+        "caption",
+        "summary",
+        "h2",
+        "h3",
+        "text",
+        "figcaption",
+        "title",
+        "desc",
+    }
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words: dict[str, list[str]] = {}
+        self.key, self.depth = "", 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "section":
+            self.depth += 1
+            self.key = (dict(attrs).get("id") or self.key) if self.depth == 1 else self.key
+        self._end(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        self._end(tag)
+        self.depth -= tag == "section"
+
+    def handle_data(self, data: str) -> None:
+        if self.depth:
+            self.words.setdefault(self.key, []).append(data)
+
+    def _end(self, tag: str) -> None:
+        if tag in self.APART:
+            self.handle_data(" | ")
+
+
+def read_sections(page: str) -> dict[str, str]:
+    """The text of each section of a report's page."""
+    parser = _Page()
+    parser.feed(page)
+    texts = {key: " ".join("".join(words).split()) for key, words in parser.words.items()}
+    return {key: " | ".join(filter(None, (part.strip() for part in text.split("|")))) for key, text in texts.items()}
 
 
 def _renamed(document: Any, names: dict[str, Any]) -> Any:

@@ -1,0 +1,186 @@
+"""The kinds of column that tables of figures have. Each says what the page shows and what the file holds.
+
+`name` is the column of the file, a word of `reports.document.vocabulary`; `heading` None leaves a column to the file.
+Without `of`, the value is the row's attribute of that name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from operator import attrgetter
+from typing import Any, Protocol, TypeVar
+
+from django.utils.translation import gettext as _
+
+from reports import numbers, reasons
+from reports.document.model import Cell, Column, Head, Phrase
+from reports.document.phrases import phrase
+from reports.document.strips import Coefficient, StripAxis
+from reports.document.values import Floor, Interval, Reason
+
+T = TypeVar("T")
+Write = Callable[[Any], str]
+LEAD, QUIET = "lead-figure", "off"
+
+
+def ends(places: int) -> Callable[[Interval | None], str]:
+    """Writes both ends of an interval with so many decimals."""
+    return lambda interval: numbers.interval(interval, places)
+
+
+class AboutItem(Protocol):
+    @property
+    def step(self) -> str: ...
+    @property
+    def item(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def dimension(self) -> str: ...
+
+
+def decimals(places: int) -> Write:
+    """Writes a number with so many decimals."""
+    return lambda number: numbers.decimal(number, places)
+
+
+def item(head: Head, of: Callable[[T], AboutItem] | None = None) -> Column[T]:
+    """The item that a row is about, by its title; in files with its step, key and dimension."""
+    get = of or _itself
+    return replace(
+        item_in_file(of), heading=_("Item"), cell=lambda row: Cell(words=get(row).title, language=head.language)
+    )
+
+
+def item_in_file(of: Callable[[T], AboutItem] | None = None) -> Column[T]:
+    """The item that a row is about, in the file alone."""
+    get = of or _itself
+
+    def part(name: str) -> Callable[[T], str]:
+        return lambda row: str(getattr(get(row), name))
+
+    files = {name: part(name) for name in ("step", "item", "title", "dimension")}
+    return Column(heading=None, cell=lambda row: Cell(), files=files, is_number=False, is_head=True)
+
+
+def _itself(row: Any) -> AboutItem:
+    return row  # type: ignore[no-any-return]
+
+
+def words(
+    name: str,
+    heading: Phrase | None,
+    of: Callable[[T], str] | None = None,
+    *,
+    shown: Callable[[T], Phrase] | None = None,
+    language: str = "",
+    is_head: bool = False,
+    css: str = "",
+) -> Column[T]:
+    """A column of words. shown : what the page has in place of the file's words; language : of the words"""
+    get = of or attrgetter(name)
+    show = shown or get
+    return Column(
+        heading=heading,
+        cell=lambda row: Cell(words=show(row), language=language, css=css),
+        files={name: get},
+        is_number=False,
+        is_head=is_head,
+    )
+
+
+def number(
+    name: str,
+    heading: Phrase | None,
+    of: Callable[[T], float | None] | None = None,
+    *,
+    write: Write = numbers.whole,
+    shown: Callable[[T], Phrase] | None = None,
+    why: Callable[[T], Reason | None] = lambda row: None,
+    css: str | Callable[[T], str] = "",
+) -> Column[T]:
+    """A column of numbers, counts unless `write` says otherwise.
+
+    shown : what the page has in place of the number alone; why : the reason where it is missing
+    """
+    get = of or attrgetter(name)
+
+    def cell(row: T) -> Cell:
+        said = shown(row) if shown else write(get(row))
+        return with_reason(Cell(words=said, css=css if isinstance(css, str) else css(row)), why(row))
+
+    return Column(heading=heading, cell=cell, files={name: get})
+
+
+def interval(
+    of: Callable[[T], Interval | None],
+    *,
+    write: Callable[[Interval | None], str],
+    heading: Phrase = "",
+    css: str = "",
+    low: str = "low",
+    high: str = "high",
+) -> Column[T]:
+    """Both ends of a 95 % interval in one column, marked where it is weak; in files one column for each end."""
+
+    def cell(row: T) -> Cell:
+        between = of(row)
+        if between is None or not between.is_weak:
+            return with_reason(Cell(words=write(between), css=css), between.why if between else None)
+        return Cell(words=write(between), css=css, mark="†", mark_title=between.note or "")
+
+    def end(name: str) -> Callable[[T], float | None]:
+        return lambda row: getattr(of(row), name, None)
+
+    shown = heading or phrase(_("95 %% interval"))
+    return Column(heading=shown, cell=cell, files={low: end("low"), high: end("high")})
+
+
+def floor(heading: Phrase | None, of: Callable[[T], Floor], *, write: Write) -> Column[T]:
+    """A chance floor, its mean and its upper end in one column; in files a column for each."""
+
+    def cell(row: T) -> Cell:
+        ends = of(row)
+        said = {"mean": write(ends.mean), "upper": write(ends.upper)}
+        shown = _("%(mean)s, %(upper)s") % said if ends.mean is not None else numbers.NONE
+        return with_reason(Cell(words=shown), ends.why)
+
+    return Column(
+        heading=heading,
+        cell=cell,
+        files={"chance_mean": lambda row: of(row).mean, "chance_upper": lambda row: of(row).upper},
+    )
+
+
+def strip(rows: Iterable[T], of: Callable[[T], Coefficient]) -> Column[T]:
+    """Coefficients drawn on one axis with their intervals and floors; the heading says from where to where.
+
+    rows : those that the axis is to hold
+    """
+    axis = StripAxis.over(of(row) for row in rows)
+    ends = {"low": numbers.coefficient(axis.low), "high": numbers.coefficient(axis.high)}
+    return Column(
+        heading=phrase(_("%(low)s to %(high)s"), **ends),
+        cell=lambda row: Cell(strip=axis.draw(of(row))),
+        files={},
+        is_number=False,
+        is_drawn=True,
+    )
+
+
+def note(of: Callable[[T], str]) -> Column[T]:
+    """What must be read beside the values of a row, in English; only files have it."""
+    return in_file("note", of)
+
+
+def in_file(name: str, of: Callable[[T], Any] | None = None) -> Column[T]:
+    """A column that only the file has."""
+    return Column(heading=None, cell=lambda row: Cell(), files={name: of or attrgetter(name)})
+
+
+def with_reason(cell: Cell, why: Reason | None) -> Cell:
+    """The cell, which tells when asked why it has no value."""
+    if why is None:
+        return cell
+    return replace(cell, title=reasons.translate_reason(why), title_language=reasons.language(why))

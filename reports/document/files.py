@@ -1,0 +1,25 @@
+"""The CSV tables of a description: unrounded values under the names of the vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from reports.document.model import Section, Table, find_blocks
+
+Row = dict[str, Any]
+
+
+def write_rows(sections: Iterable[Section]) -> dict[str, list[Row]]:
+    """The rows of each file by its name. Tables of one name follow each other."""
+    files: dict[str, list[Row]] = {}
+    for table in find_blocks(sections, Table):
+        if table.name:
+            files.setdefault(table.name, []).extend(_rows(table))
+    return files
+
+
+def _rows(table: Table[Any]) -> Iterator[Row]:
+    values = [pair for column in table.columns for pair in column.files.items()]
+    for row in (*table.rows, *table.foot):
+        yield {name: value(row) for name, value in values}

@@ -1,0 +1,48 @@
+"""Notes that the margins of several sections share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.utils.translation import gettext as _
+
+from reports.document.model import Head, Words
+from reports.document.phrases import phrase
+from reports.document.values import Interval
+
+
+def weakest(intervals: Iterable[Interval | None]) -> list[Words]:
+    """What the weakest of some intervals rests on; nothing if all are sound."""
+    noted = [ends for ends in intervals if ends and ends.note]
+    if not noted:
+        return []
+    note = min(noted, key=lambda ends: ends.n_resampled or 0).note or ""
+    sentence = _(
+        'Weakest interval here: <span lang="en">%(note)s</span>. A broken line or † marks fewer than five clusters, or '
+        "answers that hardly vary."
+    )
+    return [Words(words=phrase(sentence, note=note))]
+
+
+def table_below_plot() -> str:
+    """What a plot says of itself to people who do not see it."""
+    return _("The table below the plot holds every value with its interval.")
+
+
+def table_below() -> str:
+    return _("The table below holds every value with its interval.")
+
+
+def clusters_of_verdicts() -> Words:
+    """What intervals of verdicts take as one."""
+    sentence = _(
+        "Lines are 95 %% intervals. They take as one what was sampled together: <strong>stories of a group</strong> "
+        "share their raters, and groups on one premise share that. Verdicts on one story are not independent."
+    )
+    return Words(words=phrase(sentence))
+
+
+def sealed(head: Head) -> list[Words]:
+    """When values by source will be shown, while they are not yet."""
+    is_waiting = head.is_sealed and not head.is_closed
+    return [Words(words=_("By source after the study is closed."))] if is_waiting else []
