@@ -21,5 +21,5 @@ def write_rows(sections: Iterable[Section]) -> dict[str, list[Row]]:
 
 def _rows(table: Table[Any]) -> Iterator[Row]:
     values = [pair for column in table.columns for pair in column.files.items()]
-    for row in (*table.rows, *table.foot):
+    for row in table.rows:
         yield {name: value(row) for name, value in values}

@@ -93,7 +93,7 @@ class Table(Generic[T]):
     label : what it is called for whoever hears the page
     rows : in the order of page and file
     groups : the same rows for the page, under headings; none where they have none
-    foot : rows below the line, which the file has last
+    foot : rows below the line, of page and text alone: a cell for each column that has a heading
     why : the reason that stands in place of a row's values, None where it has values
     summary : the words under which it is folded away; None where it stands open
     is_shown : whether the page and the text have it
@@ -105,7 +105,7 @@ class Table(Generic[T]):
     name: str = ""
     caption: Phrase = ""
     groups: Sequence[RowGroup[T]] = ()
-    foot: Sequence[T] = ()
+    foot: Sequence[Sequence[Cell]] = ()
     why: Callable[[T], Reason | None] = lambda row: None
     summary: Phrase | None = None
     is_shown: bool = True

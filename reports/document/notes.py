@@ -46,3 +46,13 @@ def sealed(head: Head) -> list[Words]:
     """When values by source will be shown, while they are not yet."""
     is_waiting = head.is_sealed and not head.is_closed
     return [Words(words=_("By source after the study is closed."))] if is_waiting else []
+
+
+def models_stories() -> Words:
+    """To which column of a table of coefficients the chance floor belongs."""
+    sentence = _(
+        "The <strong>chance floor</strong> in a row is that of all stories. What stands under "
+        "<strong>Models’ stories</strong>, the same over the stories of language models alone, has none here; of fewer "
+        "stories, shuffled answers reach higher."
+    )
+    return Words(words=phrase(sentence))

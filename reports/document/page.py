@@ -57,7 +57,7 @@ class PageTable:
 
     @property
     def foot(self) -> tuple[PageRow, ...]:
-        return self._rows(self.table.foot)
+        return tuple(PageRow(tuple(map(PageCell, cells, self.columns))) for cells in self.table.foot)
 
     def _rows(self, rows: Sequence[Any]) -> tuple[PageRow, ...]:
         return tuple(self._row(row) for row in rows)

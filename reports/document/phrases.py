@@ -22,8 +22,8 @@ def phrase(translated: str, **values: Any) -> SafeString:
 
 
 def joined(*parts: Phrase, by: str = " ") -> SafeString:
-    """The non-empty parts in one phrase, escaped unless they are marked as safe."""
-    return format_html_join(by, "{}", ((part,) for part in parts if part))
+    """The non-empty parts in one phrase, escaped unless they are marked as safe. `by` is Quire's own and may hold HTML."""
+    return format_html_join(SafeString(by), "{}", ((part,) for part in parts if part))
 
 
 def in_language(words: str, language: str) -> SafeString:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from textwrap import wrap
 from typing import Any
 
 from reports import reasons
-from reports.document.model import Block, Cell, Column, Part, RowGroup, Section, Table, Words
+from reports.document.model import Block, Cell, Column, Part, Phrase, RowGroup, Section, Table, Words
 from reports.document.phrases import plain
 
 LONGEST = 44  # letters of a cell of words
+WIDTH = 100  # letters of a line of a paragraph
 
 
 def write_lines(sections: Iterable[Section]) -> Iterator[str]:
@@ -17,12 +19,17 @@ def write_lines(sections: Iterable[Section]) -> Iterator[str]:
     for section in sections:
         yield f"\n{plain(section.heading)}"
         yield from _blocks(section.body)
+        yield from _blocks(note for note in section.margin if isinstance(note, Words))
+
+
+def _paragraph(words: Phrase) -> Iterator[str]:
+    yield from wrap(plain(words), WIDTH, initial_indent="  ", subsequent_indent="  ")
 
 
 def _blocks(blocks: Iterable[Block]) -> Iterator[str]:
     for block in blocks:
         if isinstance(block, Words):
-            yield f"  {plain(block.words)}"
+            yield from _paragraph(block.words)
         elif isinstance(block, Table) and block.is_shown:
             yield from _table(block)
         elif isinstance(block, Part):
@@ -33,12 +40,13 @@ def _blocks(blocks: Iterable[Block]) -> Iterator[str]:
 
 def _table(table: Table[Any]) -> Iterator[str]:
     if table.caption:
-        yield f"  {plain(table.caption)}"
+        yield from _paragraph(table.caption)
     columns = [column for column in table.columns if column.heading is not None and not column.is_drawn]
-    groups = [*(table.groups or [RowGroup(rows=table.rows)]), RowGroup(rows=table.foot)]
+    groups = table.groups or [RowGroup(rows=table.rows)]
     head = [plain(column.heading or "") for column in columns]
     lines = [(group, [_cells(table, columns, row) for row in group.rows]) for group in groups]
-    full = [head, *(cells for _group, rows in lines for cells in rows if len(cells) == len(columns))]
+    foot = [_foot(table, cells) for cells in table.foot]
+    full = [head, *foot, *(cells for _group, rows in lines for cells in rows if len(cells) == len(columns))]
     widths = [max(len(cells[n]) for cells in full) for n in range(len(columns))]
     yield _line(head, widths, columns)
     for group, rows in lines:
@@ -46,6 +54,8 @@ def _table(table: Table[Any]) -> Iterator[str]:
             yield f"  {plain(group.heading)}"
         for cells in rows:
             yield _line(cells, widths, columns)
+    for cells in foot:
+        yield _line(cells, widths, columns)
     for mark, meaning in sorted(_marks(columns, groups)):
         yield f"    {mark} {meaning}"
 
@@ -61,6 +71,11 @@ def _cells(table: Table[Any], columns: Sequence[Column[Any]], row: Any) -> list[
     if why := table.why(row):
         return [*(_written(column.cell(row)) for column in columns if column.is_head), reasons.to_english(why)]
     return [_written(column.cell(row)) for column in columns]
+
+
+def _foot(table: Table[Any], cells: Sequence[Cell]) -> list[str]:
+    headed = [column for column in table.columns if column.heading is not None]
+    return [_written(cell) for cell, column in zip(cells, headed, strict=True) if not column.is_drawn]
 
 
 def _written(cell: Cell) -> str:

@@ -6,11 +6,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from reports import reasons
 from reports.dataset.choices import choice_table, choices_of
+from reports.document.model import Files, Phrase, Section, Words
+from reports.document.phrases import joined
+from reports.figures.agreement_table import agreement_notes, agreement_table
 from reports.figures.agreement_words import scale_statement, verdict_statement
 from reports.figures.base import (
     N_RESAMPLES,
@@ -22,19 +25,16 @@ from reports.figures.base import (
     Interval,
     ItemRow,
     Mean,
-    Row,
     Statement,
     chance_floor,
     estimate,
     interval,
-    item_cells,
     item_fields,
     mean,
-    weakest_note,
     without_value,
 )
 from reports.lazy import agreement, intervals, np
-from reports.numbers import NONE, coefficient, decimal
+from reports.numbers import coefficient
 from stats.reasons import Incomputable
 from studies.models import Source
 
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from reports.dataset import Cube, Dataset, StepItem
     from stats.arrays import BoolArray, FloatArray, IntArray
     from stats.intervals import Interval as StatisticInterval
-
-PREFERENCE_NAME = "Brennan and Prediger's kappa"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +80,24 @@ class MeanAgreement:
     yes_percent: Mean
     among_models: Mean | None = None
 
+    def as_item(self, title: str) -> ItemAgreement:
+        """The mean as the last row of the table of items."""
+        return ItemAgreement(
+            step="",
+            item="",
+            title=title,
+            dimension="",
+            type="",
+            level="",
+            coefficient=self.coefficient,
+            percent_agreement=self.percent_agreement,
+            yes_percent=self.yes_percent,
+            alpha=None,
+            interval=self.interval,
+            floor=self.floor,
+            among_models=self.among_models,
+        )
+
     @property
     def rests_on_sources(self) -> bool:
         """Whether agreement is shown to be above chance over all stories, and among those of models lies below the
@@ -110,7 +126,6 @@ class Agreement(Figure[AgreementResult]):
     result = AgreementResult
     tables = ("agreement",)
     edition = 6
-    has_head_note = True
 
     def compute(self, dataset: Dataset) -> AgreementResult:
         asked_of_stories = [item for item in dataset.items if item.level != "none" and item.step.scope != "once"]
@@ -127,15 +142,13 @@ class Agreement(Figure[AgreementResult]):
             seed=dataset.study.seed,
         )
 
-    def rows(self, result: AgreementResult) -> dict[str, Iterator[Row]]:
-        return {"agreement": (_row(item) for item in result.items)}
-
-    def lines(self, result: AgreementResult) -> Iterator[str]:
-        yield "\nAgreement"
-        for row in result.items:
-            yield _line(row)
-        if result.mean and result.mean.coefficient.value is not None:
-            yield f"  Mean of {result.mean.coefficient.n}: {coefficient(result.mean.coefficient.value)}"
+    def describe(self, result: AgreementResult, head: Head) -> Iterator[Section]:
+        words = _("With agreement within every source") if not head.is_sealed else _("Item by item")
+        yield Section(
+            heading=_("How far raters agree"),
+            body=[agreement_table(result, head), Files(words=words, table="agreement")],
+            margin=agreement_notes(result),
+        )
 
     def is_empty(self, result: AgreementResult) -> bool:
         return not result.items
@@ -151,18 +164,11 @@ class Agreement(Figure[AgreementResult]):
         if scales:
             yield scale_statement(scales)
 
-    def context(self, result: AgreementResult) -> dict[str, Any]:
-        return {
-            "has_dimensions": any(row.dimension for row in result.items),
-            "has_preferences": any(row.coefficient.name == PREFERENCE_NAME for row in result.items),
-            "has_yes": any(row.yes_percent and row.yes_percent.value is not None for row in result.items),
-            "has_alpha": any(row.alpha and row.alpha.value is not None for row in result.items),
-            "has_among_models": any(row.among_models for row in result.items),
-            "rests_on": _only([_rests_on(row.coefficient) for row in result.items]),
-            "coefficient_name": _coefficient_name(result),
-            "note": weakest_note(row.interval for row in result.items),
-            "extremes": _extremes(result),
-        }
+    def head_notes(self, result: AgreementResult) -> list[Words]:
+        mean = result.mean
+        if mean is None or mean.coefficient.value is None:
+            return []
+        return [_head_note(mean, coefficient(mean.coefficient.value))]
 
     def highlights(self, result: AgreementResult) -> list[Highlight]:
         if not result.mean or result.mean.coefficient.value is None:
@@ -170,6 +176,25 @@ class Agreement(Figure[AgreementResult]):
         words = ngettext("mean kappa, %(n)s test", "mean kappa, %(n)s tests", result.mean.coefficient.n or 0)
         number = coefficient(result.mean.coefficient.value)
         return [Highlight(words % {"n": result.mean.coefficient.n}, number, position=50)]
+
+
+def _head_note(mean: MeanAgreement, kappa: str) -> Words:
+    """How far raters agree on the whole, and whether that is about more than which stories people wrote."""
+    sentences: list[Phrase] = []
+    if mean.rests_on_sources:
+        sentences.append(format_html("<strong>{}</strong>", _("Read this first.")))
+    agree = _(
+        "Raters agree at a mean kappa of %(kappa)s over all stories, where 1 is full agreement and 0 that of chance."
+    )
+    sentences.append(agree % {"kappa": kappa})
+    if mean.among_models and mean.among_models.value is not None:
+        of_models = coefficient(mean.among_models.value)
+        sentences.append(_("Among the stories of models alone it is %(kappa)s.") % {"kappa": of_models})
+    if mean.rests_on_sources:
+        sentences.append(
+            _("So at least a part of the agreement is on which stories people wrote, not on which are better.")
+        )
+    return Words(words=joined(*sentences))
 
 
 @dataclass(frozen=True)
@@ -329,65 +354,3 @@ def _mean(dataset: Dataset, rows: list[ItemAgreement], floors: _Floors) -> MeanA
 def _refuse_none(items: FloatArray) -> None:
     if not len(items):
         raise Incomputable("no_kappa_to_average")
-
-
-def _row(row: ItemAgreement) -> Row:
-    kappa = row.coefficient
-    return item_cells(row) | {
-        "coefficient": kappa.name or "",
-        "value": kappa.value,
-        "low": row.interval.low,
-        "high": row.interval.high,
-        "chance_mean": row.floor.mean,
-        "chance_upper": row.floor.upper,
-        "n_units": kappa.n_units,
-        "n_raters": kappa.n_raters,
-        "percent_agreement": row.percent_agreement.value,
-        "yes_percent": row.yes_percent and row.yes_percent.value,
-        "alpha": (row.alpha or kappa).value,
-        "among_models": row.among_models and row.among_models.value,
-        **{f"within {part.source}": part.value for part in row.within_source or ()},
-        "note": reasons.to_english(kappa.why) if kappa.why else kappa.note,
-    }
-
-
-def _line(row: ItemAgreement) -> str:
-    kappa, ends = row.coefficient, row.interval
-    if kappa.value is None:
-        return f"  {row.title[:34]:<34} {NONE} {reasons.to_english(kappa.why) if kappa.why else ''}"
-    beside = "" if row.percent_agreement.value is None else f", agree {decimal(row.percent_agreement.value, 0)} %"
-    if row.among_models:
-        beside += f", among models {coefficient(row.among_models.value)}"
-    return (
-        f"  {row.title[:34]:<34} {kappa.name} {coefficient(kappa.value)}, "
-        f"95 % {coefficient(ends.low)} to {coefficient(ends.high)}, chance to {coefficient(row.floor.upper)}, "
-        f"n = {kappa.n_units} units, {kappa.n_raters} raters{beside}"
-    )
-
-
-def _rests_on(kappa: Estimate) -> tuple[str, ...]:
-    """How much a coefficient rests on, in words, and the note that came with it; nothing if it has no value."""
-    if kappa.value is None:
-        return ()
-    counts = _("%(units)d units, %(raters)d raters") % {"units": kappa.n_units, "raters": kappa.n_raters}
-    return counts, kappa.note or ""
-
-
-def _coefficient_name(result: AgreementResult) -> str:
-    """The coefficient that all items share, in the language of whoever reads; nothing if they share none."""
-    name = _only([row.coefficient.name for row in result.items])
-    return _(name) if name in reasons.NAMES else name or ""
-
-
-def _extremes(result: AgreementResult) -> dict[str, str]:
-    """The items on which people agree most and least."""
-    pairs = [(row.coefficient.value, row.title) for row in result.items if row.coefficient.value is not None]
-    if len(pairs) < 2:
-        return {}
-    ordered = sorted(pairs, key=lambda pair: pair[0])
-    return {"least": ordered[0][1], "most": ordered[-1][1]}
-
-
-def _only(values: list[Any]) -> Any:
-    """The one that all share, or nothing."""
-    return values[0] if len(set(values)) == 1 and values[0] else ""

@@ -17,7 +17,7 @@ from reports import reasons
 from reports.document import files as document_files
 from reports.document import text as document_text
 from reports.document.model import Head as Head
-from reports.document.model import Section
+from reports.document.model import Section, Words
 from reports.document.values import Estimate as Estimate
 from reports.document.values import Floor as Floor
 from reports.document.values import Interval as Interval
@@ -106,7 +106,6 @@ class Figure(Generic[R]):
     is_shown_sealed: ClassVar[bool] = True  # while nothing may be told by source
     needs_answers: ClassVar[bool] = True  # whether it says nothing before anybody has answered
     nothing: ClassVar[Any] = None  # the result where it is sealed
-    has_head_note: ClassVar[bool] = False  # whether its template has a partial "head" for the head of the page
 
     @property
     def is_described(self) -> bool:
@@ -159,6 +158,10 @@ class Figure(Generic[R]):
 
     def notices(self, result: R) -> list[str]:
         """What must be read before anything else."""
+        return []
+
+    def head_notes(self, result: R) -> list[Words]:
+        """What is said of it at the head of the page, below the findings."""
         return []
 
     def highlights(self, result: R) -> list[Highlight]:

@@ -34,11 +34,7 @@ def context(results: Results, *, language: str) -> dict[str, Any]:
         "has_intervals": any(line.effect and line.effect.low is not None for line in lines),
         "has_neighbours": len(results.sources) > 2 and any(line.statement.is_of_neighbours for line in lines),
         "has_plan": results.study.has_plan,
-        "head_notes": [
-            {"template": f"{figure.template}#head", "result": result}
-            for figure, result in results.computed
-            if figure.has_head_note
-        ],
+        "head_notes": [note for figure, result in results.computed for note in figure.head_notes(result)],
         "tables": filled_tables(results),
         "sources": [row.source for row in results.sources],
         "sections": [
