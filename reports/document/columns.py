@@ -99,6 +99,7 @@ def number(
     shown: Callable[[T], Phrase] | None = None,
     why: Callable[[T], Reason | None] = lambda row: None,
     css: str | Callable[[T], str] = "",
+    is_head: bool = False,
 ) -> Column[T]:
     """A column of numbers, counts unless `write` says otherwise.
 
@@ -110,7 +111,7 @@ def number(
         said = shown(row) if shown else write(get(row))
         return with_reason(Cell(words=said, css=css if isinstance(css, str) else css(row)), why(row))
 
-    return Column(heading=heading, cell=cell, files={name: get})
+    return Column(heading=heading, cell=cell, files={name: get}, is_head=is_head)
 
 
 def interval(

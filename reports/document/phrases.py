@@ -8,7 +8,9 @@ from typing import Any
 from django.utils.html import conditional_escape, format_html, format_html_join, strip_tags
 from django.utils.safestring import SafeString
 
+from reports import reasons
 from reports.document.model import Phrase
+from reports.document.values import Reason
 
 BREAK = "<br>"
 
@@ -22,13 +24,18 @@ def phrase(translated: str, **values: Any) -> SafeString:
 
 
 def joined(*parts: Phrase, by: str = " ") -> SafeString:
-    """The non-empty parts in one phrase, escaped unless they are marked as safe. `by` is Quire's own and may hold HTML."""
+    """The non-empty parts in one phrase, escaped unless marked as safe. by : may hold HTML, which is Quire's own"""
     return format_html_join(SafeString(by), "{}", ((part,) for part in parts if part))
 
 
 def in_language(words: str, language: str) -> SafeString:
     """Words marked with their language; unmarked if the language is "" (unknown)."""
     return format_html('<span lang="{}">{}</span>', language, words) if language else conditional_escape(words)
+
+
+def reason_words(why: Reason) -> SafeString:
+    """A reason in the reader's language where it is translated, in English elsewhere."""
+    return in_language(reasons.translate_reason(why), reasons.language(why))
 
 
 def plain(words: Phrase) -> str:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
+from reports.document import columns, notes
+from reports.document.columns import LEAD, QUIET, decimals, ends
+from reports.document.model import Drawing, Files, Head, RowGroup, Section, Table, Words
+from reports.document.phrases import in_language, joined, phrase
 from reports.figures import plots
 from reports.figures.base import (
     N_RESAMPLES,
@@ -16,14 +20,11 @@ from reports.figures.base import (
     Interval,
     ItemRow,
     Listing,
-    Row,
     interval,
-    item_cells,
     item_fields,
-    weakest_note,
 )
 from reports.lazy import np, rates
-from reports.numbers import decimal, whole
+from reports.numbers import whole
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
@@ -71,19 +72,27 @@ class Places(Figure[Listing[ItemPlaces]]):
         items = [item for item in dataset.items if item.is_ranking and len(dataset.answers_to(item))]
         return Listing(tuple(_item_places(dataset, item) for item in items))
 
-    def rows(self, result: Listing[ItemPlaces]) -> dict[str, Iterator[Row]]:
-        return {"places": _rows(result)}
-
-    def lines(self, result: Listing[ItemPlaces]) -> Iterator[str]:
+    def describe(self, result: Listing[ItemPlaces], head: Head) -> Iterator[Section]:
+        shares = (share.interval for row in result.rows for places in row.by_source for share in places.shares)
+        note = _("1 is best. A place that several stories share is divided among them. Intervals are over groups.")
+        margin = [Words(words=note), *notes.weakest(shares)]
         for row in result.rows:
-            yield f"\n{row.title}: places in percent, 1 to {row.n_places}, of {whole(row.n_rankings)} rankings"
-            for places in row.by_source:
-                shares = "".join(f"{decimal(share.value):>8}" for share in places.shares)
-                yield f"  {places.source[:34]:<34} {shares}  (n = {whole(places.n)})"
-
-    def context(self, result: Listing[ItemPlaces]) -> dict[str, Any]:
-        ends = (share.interval for row in result.rows for places in row.by_source for share in places.shares)
-        return {"rows": [(row, _plot(row)) for row in result.rows], "note": weakest_note(ends)}
+            counted = ngettext("%(shown)s ranking", "%(shown)s rankings", row.n_rankings)
+            about = in_language(row.title, head.language) if len(result.rows) > 1 else ""
+            yield Section(
+                heading=joined(_("Where each source was ranked"), about, by=": "),
+                body=[
+                    Drawing(
+                        plot=_plot(row),
+                        title=_("Share of every place by source, in percent"),
+                        described=_("The table below the plot holds every share with its interval."),
+                        label=row.title,
+                    ),
+                    Files(words=counted % {"shown": whole(row.n_rankings)}, table="places", is_count=True),
+                    _table(row),
+                ],
+                margin=margin,
+            )
 
 
 def divide_places(order: Order) -> dict[str, list[float]]:
@@ -136,19 +145,28 @@ def _of_source(dataset: Dataset, name: str, placed: Sequence[tuple[str, Sequence
     return SourcePlaces(source=name, n=len(placed), n_clusters=len(set(clusters)), shares=tuple(shares))
 
 
-def _rows(result: Listing[ItemPlaces]) -> Iterator[Row]:
-    for row in result.rows:
-        for places in row.by_source:
-            for share in places.shares:
-                yield item_cells(row) | {
-                    "source": places.source,
-                    "place": share.place,
-                    "percent": share.value,
-                    "low": share.interval.low,
-                    "high": share.interval.high,
-                    "n": places.n,
-                    "n_clusters": places.n_clusters,
-                }
+def _table(row: ItemPlaces) -> Table[tuple[SourcePlaces, PlaceShare]]:
+    groups = [
+        RowGroup(heading=f"{places.source}, n = {whole(places.n)}", rows=[(places, share) for share in places.shares])
+        for places in row.by_source
+    ]
+    return Table(
+        name="places",
+        label=_("Share of every place"),
+        caption=_("How often a source’s stories stand at each place, in percent; n counts places."),
+        rows=[pair for group in groups for pair in group.rows],
+        groups=groups,
+        columns=[
+            columns.item_in_file(lambda pair: row),
+            columns.in_file("source", lambda pair: pair[0].source),
+            columns.number("place", _("Place"), lambda pair: pair[1].place, write=str, is_head=True),
+            columns.number("percent", phrase(_("Share, %%")), lambda pair: pair[1].value, write=decimals(1), css=LEAD),
+            columns.interval(lambda pair: pair[1].interval, write=ends(1), css=QUIET),
+            columns.in_file("n", lambda pair: pair[0].n),
+            columns.in_file("n_clusters", lambda pair: pair[0].n_clusters),
+        ],
+        summary=_("The same as a table"),
+    )
 
 
 def _plot(row: ItemPlaces) -> plots.StackPlot:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
-from reports import reasons
 from reports.dataset.choices import ranks_of
+from reports.document import columns, notes
+from reports.document.columns import LEAD, decimals, ends
+from reports.document.model import Files, Head, Phrase, Section, Table, Words
+from reports.document.phrases import in_language, joined, phrase, reason_words
 from reports.figures.base import (
     N_RESAMPLES,
     Estimate,
@@ -19,17 +23,13 @@ from reports.figures.base import (
     ItemRow,
     Listing,
     Mean,
-    Row,
     estimate,
     interval,
-    item_cells,
     item_fields,
     mean,
-    weakest_note,
 )
 from reports.lazy import intervals, np, rankings
-from reports.numbers import coefficient, coefficients, decimal, whole
-from reports.numbers import interval as between
+from reports.numbers import coefficient, coefficients, whole
 from stats.reasons import Incomputable
 from studies.models import Step
 
@@ -93,27 +93,30 @@ class Rankings(Figure[Listing[Ranking]]):
             tuple(_ranking(dataset, item) for item in items if item.type.gives_order and len(dataset.answers_to(item)))
         )
 
-    def context(self, result: Listing[Ranking]) -> dict[str, Any]:
+    def describe(self, result: Listing[Ranking], head: Head) -> Iterator[Section]:
         of_sources = [ranks.interval for row in result.rows for ranks in row.by_source]
-        return {"note": weakest_note([*of_sources, *(row.concordance.interval for row in result.rows)])}
-
-    def rows(self, result: Listing[Ranking]) -> dict[str, Iterator[Row]]:
-        return {"rankings": _rows(result)}
-
-    def lines(self, result: Listing[Ranking]) -> Iterator[str]:
+        weakest = notes.weakest([*of_sources, *(row.concordance.interval for row in result.rows)])
         for row in result.rows:
-            yield f"\n{row.title}: mean ranks, 1 is best, of {whole(row.n_rankings)} rankings"
-            for ranks in row.by_source:
-                rank = f"{decimal(ranks.mean_rank.value, 2)}, 95 % {between(ranks.interval, 2)}"
-                yield f"  {ranks.source[:34]:<34} {rank}, first in {decimal(ranks.first_percent, 0)} %"
-            reason = row.concordance.why
-            concordance = reasons.to_english(reason) if reason else coefficient(row.concordance.value)
-            yield f"  {row.concordance.name}: {concordance}, 95 % {coefficients(row.concordance.interval)}"
-            if row.concordance.mean_spearman is not None:
-                yield (
-                    f"    by chance {coefficient(row.concordance.chance)}; mean Spearman among raters "
-                    f"{coefficient(row.concordance.mean_spearman)}, by chance 0"
-                )
+            counted = ngettext("%(shown)s ranking", "%(shown)s rankings", row.n_rankings)
+            groups = ngettext(
+                "1 is best. A shared first place is divided. Intervals are over <strong>groups</strong>, of which "
+                "there is %(n_groups)s.",
+                "1 is best. A shared first place is divided. Intervals are over <strong>groups</strong>, of which "
+                "there are %(n_groups)s.",
+                row.n_groups,
+            )
+            yield Section(
+                heading=in_language(row.title, head.language),
+                body=[
+                    _table(row),
+                    Files(words=counted % {"shown": whole(row.n_rankings)}, table="rankings", is_count=True),
+                ],
+                margin=[
+                    Words(words=phrase(groups, n_groups=row.n_groups)),
+                    *weakest,
+                    Words(words=_concordance_words(row.concordance)),
+                ],
+            )
 
 
 def _ranking(dataset: Dataset, item: StepItem) -> Ranking:
@@ -192,14 +195,44 @@ def _mean_rank(ranks: FloatArray, source: int) -> float:
     return rank
 
 
-def _rows(result: Listing[Ranking]) -> Iterator[Row]:
-    for row in result.rows:
-        for ranks in row.by_source:
-            yield item_cells(row) | {
-                "source": ranks.source,
-                "mean_rank": ranks.mean_rank.value,
-                "low": ranks.interval.low,
-                "high": ranks.interval.high,
-                "first_percent": ranks.first_percent,
-                "n_rankings": row.n_rankings,
-            }
+def _table(row: Ranking) -> Table[SourceRanks]:
+    return Table(
+        name="rankings",
+        label=_("%(title)s, table") % {"title": row.title},
+        rows=row.by_source,
+        columns=[
+            columns.item_in_file(lambda ranks: row),
+            columns.words("source", _("Source"), is_head=True),
+            columns.number(
+                *("mean_rank", _("Mean rank")),
+                of=lambda ranks: ranks.mean_rank.value,
+                write=decimals(2),
+                why=lambda ranks: ranks.mean_rank.why,
+                css=LEAD,
+            ),
+            columns.interval(lambda ranks: ranks.interval, write=ends(2)),
+            columns.number("first_percent", phrase(_("First, %%")), write=decimals(0)),
+            columns.in_file("n_rankings", lambda ranks: row.n_rankings),
+        ],
+    )
+
+
+def _concordance_words(concordance: Concordance) -> Phrase:
+    """How far the raters of a group agree on the order, beside chance."""
+    if concordance.why is not None:
+        return joined(_("Kendall’s W:"), reason_words(concordance.why))
+    w = ngettext(
+        "Raters of a group agree on the order at Kendall’s W of <strong>%(w)s</strong>, the mean over %(n)s group; by "
+        "chance it is %(chance)s, and 1 is the same order.",
+        "Raters of a group agree on the order at Kendall’s W of <strong>%(w)s</strong>, the mean over %(n)s groups; by "
+        "chance it is %(chance)s, and 1 is the same order.",
+        concordance.n or 0,
+    )
+    chance, rho = coefficient(concordance.chance), coefficient(concordance.mean_spearman)
+    between = phrase(_("95 %% interval %(ends)s."), ends=coefficients(concordance.interval))
+    spearman = _("The mean of Spearman’s correlations among raters is <strong>%(rho)s</strong>; by chance it is 0.")
+    return joined(
+        phrase(w, w=coefficient(concordance.value), n=concordance.n, chance=chance),
+        between if concordance.interval.low is not None else "",
+        phrase(spearman, rho=rho),
+    )

@@ -7,10 +7,15 @@ from dataclasses import dataclass
 from math import exp
 from typing import TYPE_CHECKING, Any
 
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
 from reports import reasons
 from reports.dataset.choices import choices_of
+from reports.document import columns, notes
+from reports.document.columns import LEAD, decimals, ends
+from reports.document.model import Block, Drawing, Files, Head, Part, Section, Table, Words
+from reports.document.phrases import in_language, joined, phrase, reason_words
 from reports.figures import plots
 from reports.figures.base import (
     N_RESAMPLES,
@@ -19,14 +24,10 @@ from reports.figures.base import (
     ItemRow,
     Listing,
     Reason,
-    Row,
-    item_cells,
     item_fields,
-    weakest_note,
 )
 from reports.lazy import strengths
-from reports.numbers import NONE, decimal, whole, with_interval
-from reports.numbers import interval as between
+from reports.numbers import measured, whole, with_interval
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
@@ -94,24 +95,27 @@ class Strengths(Figure[Listing[StrengthTable]]):
             rows.append(_table(dataset, item, orders, clusters, "stories", str))
         return Listing(tuple(rows))
 
-    def rows(self, result: Listing[StrengthTable]) -> dict[str, Iterator[Row]]:
-        return {"strengths": _rows(result)}
-
-    def lines(self, result: Listing[StrengthTable]) -> Iterator[str]:
-        for row in result.rows:
-            yield f"\n{row.title}: strengths of {row.unit}, {row.model}, of {whole(row.n_answers)} answers"
-            if row.why:
-                yield f"  {NONE} {reasons.to_english(row.why)}"
-            for strength in row.strengths:
-                ends = f"95 % {between(strength.interval, 2)}"
-                percent = f"{decimal(strength.percent, 0)} % beside the average"
-                yield f"  {strength.name[:34]:<34} {decimal(strength.value, 2)}, {ends}; {percent}"
-
-    def context(self, result: Listing[StrengthTable]) -> dict[str, Any]:
-        return {
-            "drawn": [(row, _plot(row)) for row in result.rows],
-            "note": weakest_note(strength.interval for row in result.rows for strength in row.strengths),
-        }
+    def describe(self, result: Listing[StrengthTable], head: Head) -> Iterator[Section]:
+        margin = [
+            _(
+                "A source of strength s is taken from a set with a probability proportional to exp(s). Unlike the "
+                "share of choices, it takes into account which other stories each was shown with."
+            ),
+            _(
+                "Stories of one source are one competitor; what was said among them alone does not count. Without a "
+                "preference each wins a half; of stories that share a place each is taken equally often (Breslow)."
+            ),
+            _(
+                "Intervals are over clusters, raters held fixed. Resamples in which one always or never wins have no "
+                "strengths; they are left out."
+            ),
+        ]
+        shown = (strength.interval for row in result.rows for strength in row.strengths)
+        yield Section(
+            heading=_("Strengths"),
+            body=[_part(row, head, n) for n, row in enumerate(result.rows, start=1)],
+            margin=[*(Words(words=words) for words in margin), *notes.weakest(shown)],
+        )
 
 
 def _orders(dataset: Dataset, item: StepItem) -> tuple[list[StoryOrder], list[str]]:
@@ -220,26 +224,65 @@ def _plot(row: StrengthTable) -> plots.DifferencePlot | None:
     return plots.DifferencePlot(marks, plots.difference_axis(ends)) if any(ends) else None
 
 
-def _rows(result: Listing[StrengthTable]) -> Iterator[Row]:
-    for row in result.rows:
-        about = item_cells(row) | {"unit": row.unit, "model": row.model}
-        beside = {"n_answers": row.n_answers, "n_shared": row.n_shared, "n_clusters": row.n_clusters}
-        if row.why:
-            yield about | _strength_cells(None) | beside | {"note": reasons.to_english(row.why)}
-        for strength in row.strengths:
-            ends = strength.interval
-            note = reasons.to_english(ends.why) if ends.why else ends.note or ""
-            yield about | _strength_cells(strength) | beside | {"note": note}
+def _part(row: StrengthTable, head: Head, number: int) -> Part:
+    """The strengths of one question; where there are none, why."""
+    unit = _(": sources") if row.unit == "sources" else _(": stories")
+    clusters = ngettext("%(shown)s cluster", "%(shown)s clusters", row.n_clusters) % {"shown": whole(row.n_clusters)}
+    counted = ngettext("%(shown)s answer, %(clusters)s", "%(shown)s answers, %(clusters)s", row.n_answers)
+    blocks: list[Block] = [Words(words=reason_words(row.why), css="off")] if row.why else []
+    if plot := _plot(row):
+        title = _("Strength of each source, log odds against the average one")
+        described = _("The same numbers stand in the table below.")
+        blocks.append(Drawing(plot=plot, title=title, described=described, label=row.title))
+    words = counted % {"shown": whole(row.n_answers), "clusters": clusters}
+    return Part(
+        heading=joined(in_language(row.title, head.language), unit, by=""),
+        blocks=[*blocks, _table_of(row, number), Files(words=words, table="strengths", is_count=True)],
+    )
 
 
-def _strength_cells(strength: Strength | None) -> Row:
-    return {
-        "name": strength and strength.name,
-        "source": strength and strength.source,
-        "strength": strength and strength.value,
-        "low": strength and strength.interval.low,
-        "high": strength and strength.interval.high,
-        "percent_beside_average": strength and strength.percent,
-        "n_taken": strength and strength.n_taken,
-        "n_stood": strength and strength.n,
+def _table_of(row: StrengthTable, number: int) -> Table[Strength | None]:
+    """The competitors; without strengths a row of the file that says why."""
+    models = {
+        "bradley_terry": _("Bradley–Terry, from pairs."),
+        "luce": _("Luce’s choice model, from choices out of several."),
+        "plackett_luce": _("Plackett–Luce, from orders."),
     }
+    is_of_sources = row.unit == "sources"
+
+    def taken(strength: Strength | None) -> str:
+        counts = (measured(strength.n_taken), measured(strength.n)) if strength else ("", "")
+        return _("%(taken)s of %(n)s") % {"taken": counts[0], "n": counts[1]}
+
+    def note(strength: Strength | None) -> str:
+        why = strength.interval.why if strength else row.why
+        return reasons.to_english(why) if why else (strength and strength.interval.note) or ""
+
+    def of(name: str) -> Callable[[Strength | None], Any]:
+        return lambda strength: getattr(strength, name, None)
+
+    return Table(
+        name="strengths",
+        label=_("Strengths, table %(n)s") % {"n": number},
+        caption=joined(models[row.model], _("Log odds; 0 is the average.")),
+        rows=row.strengths or ([None] if row.why else []),
+        is_shown=row.why is None,
+        columns=[
+            columns.item_in_file(lambda strength: row),
+            columns.in_file("unit", lambda strength: row.unit),
+            columns.in_file("model", lambda strength: row.model),
+            columns.words("name", _("Source") if is_of_sources else _("Story"), of("name"), is_head=True),
+            columns.words("source", None if is_of_sources else _("Source"), of("source")),
+            columns.number("strength", _("Strength"), of("value"), write=decimals(2), css=LEAD),
+            columns.interval(of("interval"), write=ends(2)),
+            columns.number(
+                "percent_beside_average", phrase(_("Beside the<br>average, %%")), of("percent"), write=decimals(0)
+            ),
+            columns.number("n_taken", _("Taken"), of("n_taken"), shown=taken),
+            columns.in_file("n_stood", of("n")),
+            columns.in_file("n_answers", lambda strength: row.n_answers),
+            columns.in_file("n_shared", lambda strength: row.n_shared),
+            columns.in_file("n_clusters", lambda strength: row.n_clusters),
+            columns.note(note),
+        ],
+    )
