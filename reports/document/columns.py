@@ -170,6 +170,17 @@ def strip(rows: Iterable[T], of: Callable[[T], Coefficient]) -> Column[T]:
     )
 
 
+def shown(heading: Phrase, of: Callable[[T], Phrase], *, css: str = "", is_head: bool = False) -> Column[T]:
+    """A column that files do not have."""
+    return Column(
+        heading=heading,
+        cell=lambda row: Cell(words=of(row), css=css),
+        files={},
+        is_number=not is_head,
+        is_head=is_head,
+    )
+
+
 def note(of: Callable[[T], str]) -> Column[T]:
     """What must be read beside the values of a row, in English; only files have it."""
     return in_file("note", of)

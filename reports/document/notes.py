@@ -56,3 +56,7 @@ def models_stories() -> Words:
         "stories, shuffled answers reach higher."
     )
     return Words(words=phrase(sentence))
+
+
+def clusters_of_pairs() -> Words:
+    return Words(words=_("Intervals are over groups; those on the same of several premises count as one."))

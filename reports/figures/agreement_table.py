@@ -15,7 +15,7 @@ from reports.document import columns, notes
 from reports.document.columns import LEAD, decimals
 from reports.document.model import Cell, Column, Head, Phrase, RowGroup, Table, Words
 from reports.document.phrases import in_language, joined, phrase
-from reports.numbers import NONE, coefficient, coefficients
+from reports.numbers import coefficient, coefficients
 
 if TYPE_CHECKING:
     from reports.document.values import Estimate
@@ -122,9 +122,10 @@ def _foot(mean: MeanAgreement | None, shown: Sequence[Column[ItemAgreement]]) ->
         return
     headed = [column for column in shown if column.heading is not None]
     of_mean = mean.as_item(_("Mean of %(n)s") % {"n": mean.coefficient.n})
-    cells = (column.cell(of_mean) for column in headed[1:])
-    # It has no drawing, and no alpha: nothing rather than a dash, which would say that one could not be computed.
-    yield [Cell(words=of_mean.title), *(Cell() if cell.strip or cell.words == NONE else cell for cell in cells)]
+    # Kappas have a mean, the alphas beside them have none.
+    is_blank = (column.is_drawn or "alpha" in column.files for column in headed[1:])
+    cells = (Cell() if blank else column.cell(of_mean) for column, blank in zip(headed[1:], is_blank, strict=True))
+    yield [Cell(words=of_mean.title), *cells]
 
 
 def _by_dimension(rows: Sequence[ItemAgreement], head: Head) -> list[RowGroup[ItemAgreement]]:

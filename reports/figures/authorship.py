@@ -6,23 +6,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
-from reports import reasons
+from reports.document import columns
+from reports.document.model import Cell, Column, Files, Head, Phrase, Section, Table, Words
+from reports.document.phrases import in_language, joined, phrase, reason_words
 from reports.figures.base import (
     N_RESAMPLES,
     Estimate,
     Figure,
-    Head,
     Interval,
     ItemRow,
     Listing,
-    Row,
     Statement,
     estimate,
     interval,
-    item_cells,
     item_fields,
 )
 from reports.lazy import comparisons, intervals, np, pd
@@ -78,28 +78,23 @@ class Authorship(Figure[Listing[Guesses]]):
     def compute(self, dataset: Dataset) -> Listing[Guesses]:
         return Listing(tuple(_guesses(dataset, item) for item in dataset.items if item.is_guess))
 
-    def rows(self, result: Listing[Guesses]) -> dict[str, Iterator[Row]]:
-        return {"authorship": _rows(result)}
-
-    def lines(self, result: Listing[Guesses]) -> Iterator[str]:
+    def describe(self, result: Listing[Guesses], head: Head) -> Iterator[Section]:
         for row in result.rows:
-            yield f"\n{row.title}: {whole(row.n)} guesses of who wrote it"
-            for guesses in row.by_source:
-                pairs = zip(row.options, guesses.n_by_option, strict=True)
-                counts = ", ".join(f"{option.value} {whole(n)}" for option, n in pairs)
-                yield f"  {guesses.source[:34]:<34} {counts} of {whole(guesses.n)}"
-            accuracy = row.balanced_accuracy
-            balanced = reasons.to_english(accuracy.why) if accuracy.why else coefficient(accuracy.value)
-            right = f"person or model right in {whole(row.n_right_of_person_or_model)}"
-            yield f"  {right}, kind of author in {whole(row.n_right)}; balanced accuracy: {balanced}"
+            counted = ngettext("%(shown)s guess", "%(shown)s guesses", row.n)
+            yield Section(
+                heading=_("Who did they think wrote it?"),
+                body=[
+                    _matrix(row, head),
+                    _file_table(row),
+                    Files(words=counted % {"shown": whole(row.n)}, table="authorship", is_count=True),
+                ],
+                margin=[Words(words=_right_words(row)), Words(words=_balanced_words(row))],
+            )
 
     def statements(self, result: Listing[Guesses], head: Head) -> Iterator[Statement]:
         for row in result.rows:
             if row.balanced_accuracy.value is not None:
                 yield _statement(row, row.balanced_accuracy.value)
-
-    def context(self, result: Listing[Guesses]) -> dict[str, Any]:
-        return {"guesses": [(row, _matrix(row)) for row in result.rows]}
 
 
 def _statement(row: Guesses, balanced: float) -> Statement:
@@ -176,20 +171,71 @@ def _of_source(answers: pd.DataFrame, source: str, kind: str, options: list[dict
     return SourceGuesses(source=source, source_kind=kind, n=len(values), n_by_option=n_by_option)
 
 
-def _rows(result: Listing[Guesses]) -> Iterator[Row]:
-    for row in result.rows:
-        for guesses in row.by_source:
-            for option, n in zip(row.options, guesses.n_by_option, strict=True):
-                of_source = {"source": guesses.source, "source_kind": guesses.source_kind}
-                yield item_cells(row) | of_source | {"guess": option.value, "n": n, "of": guesses.n}
+def _matrix(row: Guesses, head: Head) -> Table[SourceGuesses]:
+    """The guesses by true source, each with its share of the row and a shade that says how large it is."""
 
+    def of_option(n: int) -> Column[SourceGuesses]:
+        def cell(guesses: SourceGuesses) -> Cell:
+            count = guesses.n_by_option[n]
+            share = 100 * count / guesses.n if guesses.n else 0
+            words = format_html("{}<small>{}</small>", count, phrase(_("%(percent)s %%"), percent=decimal(share, 0)))
+            return Cell(words=words, css=f"heat-{min(4, 1 + int(share // 25))}")
 
-def _matrix(row: Guesses) -> list[dict[str, Any]]:
-    """The guesses with the share of each cell in its row and how dark it is shown."""
-    rows = []
-    for guesses in row.by_source:
-        shares = [100 * n / guesses.n if guesses.n else 0 for n in guesses.n_by_option]
-        cells = [(n, share, min(4, 1 + int(share // 25))) for n, share in zip(guesses.n_by_option, shares, strict=True)]
+        label = in_language(row.options[n].label, head.language)
+        return Column(heading=label, cell=cell, files={}, is_number=False)
+
+    def source(guesses: SourceGuesses) -> Phrase:
         kind = Source.Kind(guesses.source_kind).label
-        rows.append({"source": guesses.source, "kind_name": kind, "n": guesses.n, "cells": cells})
-    return rows
+        return format_html('{} <br><span class="note">{}</span>', guesses.source, kind)
+
+    return Table(
+        label=_("Authorship guesses"),
+        caption=_("Guesses by true source."),
+        css="ruled matrix",
+        rows=row.by_source,
+        columns=[
+            columns.words("source", _("Written by"), shown=source, is_head=True),
+            *(of_option(n) for n in range(len(row.options))),
+            columns.number("n", "n", write=str),
+        ],
+    )
+
+
+def _file_table(row: Guesses) -> Table[tuple[SourceGuesses, int]]:
+    """The guesses in the file: a row for each source and option."""
+    return Table(
+        name="authorship",
+        label=_("Authorship guesses"),
+        rows=[(guesses, n) for guesses in row.by_source for n in range(len(row.options))],
+        is_shown=False,
+        columns=[
+            columns.item_in_file(lambda pair: row),
+            columns.in_file("source", lambda pair: pair[0].source),
+            columns.in_file("source_kind", lambda pair: pair[0].source_kind),
+            columns.in_file("guess", lambda pair: row.options[pair[1]].value),
+            columns.in_file("n", lambda pair: pair[0].n_by_option[pair[1]]),
+            columns.in_file("of", lambda pair: pair[0].n),
+        ],
+    )
+
+
+def _right_words(row: Guesses) -> Phrase:
+    """How many guesses are right, beside what always saying “a model” would reach."""
+    right = ngettext(
+        "%(n_told)s of %(n)s guess tells a person from a model rightly; %(n_right)s names the very kind of author.",
+        "%(n_told)s of %(n)s guesses tell a person from a model rightly; %(n_right)s name the very kind of author.",
+        row.n,
+    )
+    counts = {"n_told": whole(row.n_right_of_person_or_model), "n": whole(row.n), "n_right": whole(row.n_right)}
+    always: Phrase = ""
+    if row.always_model_percent is not None:
+        sentence = _("Always answering “a model” would be right in %(percent)s %%.")
+        always = phrase(sentence, percent=decimal(row.always_model_percent, 0))
+    return joined(phrase(right, **counts), always)
+
+
+def _balanced_words(row: Guesses) -> Phrase:
+    if row.balanced_accuracy.why:
+        return joined(_("Balanced accuracy:"), reason_words(row.balanced_accuracy.why))
+    sentence = _("Balanced accuracy is <strong>%(accuracy)s</strong>; always giving the same answer has %(even)s.")
+    return phrase(sentence, accuracy=coefficient(row.balanced_accuracy.value), even=coefficient(CHANCE))

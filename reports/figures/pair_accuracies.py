@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from reports.dataset.choices import Choice, choices_of
 from reports.dataset.judged_groups import judged_pairs
 from reports.dataset.pairs import JudgedPair, list_pairs
+from reports.document import columns, notes
+from reports.document.columns import LEAD, decimals, ends
+from reports.document.model import Drawing, Files, Head, Section, Table, Words
+from reports.document.phrases import in_language, joined, phrase
 from reports.figures import plots
 from reports.figures.base import (
     Figure,
@@ -19,16 +23,12 @@ from reports.figures.base import (
     ItemFigure,
     ItemRow,
     Listing,
-    Row,
-    item_cells,
     item_fields,
     note_of,
     share_fields,
-    weakest_note,
 )
 from reports.lazy import judge_orders, np
-from reports.numbers import decimal, whole
-from reports.numbers import interval as between
+from reports.numbers import whole
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
@@ -72,19 +72,27 @@ class PairAccuracies(ItemFigure[ItemAccuracies], Figure[Listing[ItemAccuracies]]
         accuracies = _accuracies(dataset, item, salt=salt)
         return accuracies if accuracies.n_pairs else None
 
-    def rows(self, result: Listing[ItemAccuracies]) -> dict[str, Iterator[Row]]:
-        return {"pair-accuracies": _rows(result)}
-
-    def lines(self, result: Listing[ItemAccuracies]) -> Iterator[str]:
+    def describe(self, result: Listing[ItemAccuracies], head: Head) -> Iterator[Section]:
+        shown = [accuracy.interval for row in result.rows for accuracy in row.accuracies]
         for row in result.rows:
-            yield f"\n{row.title}: the story that most prefer is named in percent of {whole(row.n_pairs)} pairs"
-            for accuracy in row.accuracies:
-                ends = f"95 % {between(accuracy.interval)} (n = {whole(accuracy.n)})"
-                yield f"  {accuracy.name or accuracy.who:<34} {decimal(accuracy.value):>6}, {ends}"
-
-    def context(self, result: Listing[ItemAccuracies]) -> dict[str, Any]:
-        note = weakest_note(accuracy.interval for row in result.rows for accuracy in row.accuracies)
-        return {"rows": [(row, _plot(row)) for row in result.rows], "note": note}
+            counted = ngettext("%(shown)s pair", "%(shown)s pairs", row.n_pairs)
+            yield Section(
+                heading=joined(
+                    _("Who names the story that most prefer?"),
+                    in_language(row.title, head.language) if len(result.rows) > 1 else "",
+                ),
+                body=[
+                    Drawing(
+                        plot=_plot(row),
+                        title=_("Agreement with most people on pairs, in percent"),
+                        described=notes.table_below_plot(),
+                        label=row.title,
+                    ),
+                    Files(words=counted % {"shown": whole(row.n_pairs)}, table="pair-accuracies", is_count=True),
+                    _table(row),
+                ],
+                margin=[*_notes(), *notes.weakest(shown)],
+            )
 
 
 def _accuracies(dataset: Dataset, item: StepItem, *, salt: int) -> ItemAccuracies:
@@ -145,25 +153,48 @@ def _accuracy(
     return NamedAccuracy(who=who, name=name, n=len(is_right), n_pairs=len(set(groups)), **fields)
 
 
-def _rows(result: Listing[ItemAccuracies]) -> Iterator[Row]:
-    for row in result.rows:
-        for accuracy in row.accuracies:
-            yield item_cells(row) | {
-                "who": accuracy.who,
-                "judge": accuracy.name,
-                "percent": accuracy.value,
-                "low": accuracy.interval.low,
-                "high": accuracy.interval.high,
-                "n": accuracy.n,
-                "n_pairs": accuracy.n_pairs,
-                "note": note_of(accuracy, accuracy.interval),
-            }
+def _notes() -> list[Words]:
+    held_against = _(
+        "One of the people is held against what more than half of the pair’s other raters chose; a judge against more "
+        "than half of all, over both orders. Where they are even, the pair is left out."
+    )
+    return [Words(words=held_against), notes.clusters_of_pairs()]
+
+
+def _name(accuracy: NamedAccuracy) -> str:
+    names = {"person": _("One of the people"), "longer": _("Always the longer")}
+    return names.get(accuracy.who, accuracy.name)
+
+
+def _table(row: ItemAccuracies) -> Table[NamedAccuracy]:
+    return Table(
+        name="pair-accuracies",
+        label=_("Agreement with most people on pairs"),
+        caption=_("In percent; by chance 50."),
+        rows=row.accuracies,
+        columns=[
+            columns.item_in_file(lambda accuracy: row),
+            columns.in_file("who"),
+            columns.words("judge", _("Who"), lambda accuracy: accuracy.name, shown=_name, is_head=True),
+            columns.number(
+                *("percent", phrase(_("Right, %%"))),
+                of=lambda accuracy: accuracy.value,
+                write=decimals(1),
+                why=lambda accuracy: accuracy.why,
+                css=LEAD,
+            ),
+            columns.interval(lambda accuracy: accuracy.interval, write=ends(1)),
+            columns.number("n", "n"),
+            columns.number("n_pairs", _("Pairs")),
+            columns.note(lambda accuracy: note_of(accuracy, accuracy.interval)),
+        ],
+        summary=_("The same as a table"),
+    )
 
 
 def _plot(row: ItemAccuracies) -> plots.DotPlot:
-    names = {"person": _("One of the people"), "longer": _("Always the longer")}
     rows = []
     for accuracy in row.accuracies:
         mark = plots.Mark.of(0, accuracy.value, accuracy.interval)
-        rows.append(plots.PlotRow(names.get(accuracy.who, accuracy.name), "", (mark,)))
+        rows.append(plots.PlotRow(_name(accuracy), "", (mark,)))
     return plots.DotPlot(rows, [], plots.PERCENT)

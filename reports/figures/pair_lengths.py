@@ -8,10 +8,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
 from reports.dataset.choices import choices_of
 from reports.dataset.pairs import list_pairs
+from reports.document import columns, notes
+from reports.document.columns import LEAD
+from reports.document.model import Block, Column, Drawing, Files, Head, Section, Table, Words
+from reports.document.phrases import in_language, joined, phrase
 from reports.figures import plots
 from reports.figures.base import (
     N_RESAMPLES,
@@ -20,13 +25,10 @@ from reports.figures.base import (
     ItemFigure,
     ItemRow,
     Listing,
-    Row,
     interval,
-    item_cells,
     item_fields,
     note_of,
     share_fields,
-    weakest_note,
     without_value,
 )
 from reports.lazy import intervals, np
@@ -93,21 +95,20 @@ class LengthsOfPairs(ItemFigure[PairLengths], Figure[Listing[PairLengths]]):
         lengths = _lengths(dataset, item, salt=salt)
         return lengths if lengths.n_pairs else None
 
-    def rows(self, result: Listing[PairLengths]) -> dict[str, Iterator[Row]]:
-        return {"pair-lengths": _rows(result), "length-differences": _bin_rows(result)}
-
-    def lines(self, result: Listing[PairLengths]) -> Iterator[str]:
+    def describe(self, result: Listing[PairLengths], head: Head) -> Iterator[Section]:
+        weakest = notes.weakest(part.interval for row in result.rows for part in (row.longer, row.difference))
+        left_out = _(
+            "Preferred is what more than half of a pair’s raters chose. Not here: %(n_undecided)s pairs without such "
+            "a story and %(n_withheld)s of which a text is withheld; %(n_alike)s pairs are of equal length."
+        )
         for row in result.rows:
-            yield f"\n{row.title}: words of the preferred story and of the other, of {whole(row.n_pairs)} pairs"
-            medians = f"median {measured(row.median_chosen)} and {measured(row.median_rejected)}"
-            yield f"  {medians}, mean {decimal(row.mean_chosen)} and {decimal(row.mean_rejected)}"
-            longer, difference = row.longer, row.difference
-            yield f"  the longer is preferred in {decimal(longer.value)} %, 95 % {between(longer.interval)}"
-            yield f"  difference {decimal(difference.value)} words, 95 % {between(difference.interval)}"
-
-    def context(self, result: Listing[PairLengths]) -> dict[str, Any]:
-        note = weakest_note(part.interval for row in result.rows for part in (row.longer, row.difference))
-        return {"rows": [(row, _plot(row)) for row in result.rows], "note": note}
+            counts = {name: whole(getattr(row, name)) for name in ("n_undecided", "n_withheld", "n_alike")}
+            about = in_language(row.title, head.language) if len(result.rows) > 1 else ""
+            yield Section(
+                heading=joined(_("Is the longer story preferred?"), about),
+                body=list(_blocks(row)),
+                margin=[Words(words=phrase(left_out, **counts)), notes.clusters_of_pairs(), *weakest],
+            )
 
 
 def _lengths(dataset: Dataset, item: StepItem, *, salt: int) -> PairLengths:
@@ -166,35 +167,98 @@ def _bins(differences: Sequence[float]) -> Iterator[LengthBin]:
         yield LengthBin(start=start, end=end, n=sum(start <= value < end for value in differences))
 
 
-def _rows(result: Listing[PairLengths]) -> Iterator[Row]:
-    for row in result.rows:
-        yield item_cells(row) | {
-            "n_pairs": row.n_pairs,
-            "n_undecided": row.n_undecided,
-            "n_withheld": row.n_withheld,
-            "n_alike": row.n_alike,
-            "median_chosen": row.median_chosen,
-            "median_rejected": row.median_rejected,
-            "mean_chosen": row.mean_chosen,
-            "mean_rejected": row.mean_rejected,
-            "longer_percent": row.longer.value,
-            "longer_low": row.longer.interval.low,
-            "longer_high": row.longer.interval.high,
-            "difference": row.difference.value,
-            "difference_low": row.difference.interval.low,
-            "difference_high": row.difference.interval.high,
-            "note": note_of(row.longer, row.longer.interval),
-        }
-
-
-def _bin_rows(result: Listing[PairLengths]) -> Iterator[Row]:
-    for row in result.rows:
-        for part in row.bins:
-            yield item_cells(row) | {"start": part.start, "end": part.end, "n_pairs": part.n}
-
-
 def _plot(row: PairLengths) -> plots.PanelPlot:
     bars = tuple(plots.HistogramBar(part.start, part.end, float(part.n)) for part in row.bins)
     ends = [row.bins[0].start, row.bins[-1].end]
     most = plots.count_axis(max(part.n for part in row.bins))
     return plots.PanelPlot([plots.Panel("", bars=bars)], [], plots.difference_axis(ends), most, is_single=True)
+
+
+def _blocks(row: PairLengths) -> Iterator[Block]:
+    longer = row.longer
+    if longer.value is not None:
+        sentence = _(
+            "The longer of two stories is preferred in <strong>%(percent)s %%</strong> of %(n)s pairs (95 %% interval "
+            "%(ends)s)."
+        )
+        said = {"percent": decimal(longer.value, 0), "n": whole(longer.n), "ends": between(longer.interval, 0)}
+        yield Words(words=phrase(sentence, **said))
+    yield Drawing(
+        plot=_plot(row),
+        title=_("Differences in length between preferred and other stories"),
+        described=_("The table below the plot holds every bar."),
+        caption=_("Pairs by words of the preferred story less those of the other"),
+        label=row.title,
+    )
+    counted = ngettext("%(shown)s pair", "%(shown)s pairs", row.n_pairs) % {"shown": whole(row.n_pairs)}
+    yield Files(words=counted, table="length-differences", is_count=True)
+    yield _summary_table(row)
+    yield _file_table(row)
+    yield Files(words=_("Words of preferred and other stories"), table="pair-lengths")
+    yield Table(
+        name="length-differences",
+        label=_("Differences in length"),
+        rows=row.bins,
+        columns=[
+            columns.item_in_file(lambda part: row),
+            columns.number("start", _("Words more, from"), write=measured, is_head=True),
+            columns.number("end", _("to below"), write=measured),
+            columns.number("n_pairs", _("Pairs"), lambda part: part.n, css=LEAD),
+        ],
+        summary=_("The same as a table"),
+    )
+
+
+@dataclass(frozen=True)
+class _Average:
+    name: str
+    chosen: float | None
+    rejected: float | None
+    difference: LengthEstimate | None
+
+
+def _summary_table(row: PairLengths) -> Table[_Average]:
+    def words(name: str, heading: str) -> Column[_Average]:
+        return columns.shown(heading, lambda average: measured(getattr(average, name)))
+
+    return Table(
+        label=_("Words of preferred and other stories"),
+        rows=[
+            _Average(_("Mean"), row.mean_chosen, row.mean_rejected, row.difference),
+            _Average(_("Median"), row.median_chosen, row.median_rejected, None),
+        ],
+        columns=[
+            columns.shown(_("Words"), lambda average: average.name, is_head=True),
+            words("chosen", _("Preferred")),
+            words("rejected", _("Other")),
+            columns.shown(
+                _("Difference"), lambda part: measured(part.difference.value) if part.difference else "", css=LEAD
+            ),
+            columns.interval(
+                lambda average: average.difference.interval if average.difference else None,
+                write=lambda ends: between(ends) if ends else "",
+            ),
+        ],
+    )
+
+
+def _file_table(row: PairLengths) -> Table[PairLengths]:
+    counts = ("n_pairs", "n_undecided", "n_withheld", "n_alike")
+    averages = ("median_chosen", "median_rejected", "mean_chosen", "mean_rejected")
+    return Table(
+        name="pair-lengths",
+        label=_("Words of preferred and other stories"),
+        rows=[row],
+        is_shown=False,
+        columns=[
+            columns.item_in_file(),
+            *(columns.in_file(name) for name in (*counts, *averages)),
+            columns.in_file("longer_percent", lambda row: row.longer.value),
+            columns.in_file("longer_low", lambda row: row.longer.interval.low),
+            columns.in_file("longer_high", lambda row: row.longer.interval.high),
+            columns.in_file("difference", lambda row: row.difference.value),
+            columns.in_file("difference_low", lambda row: row.difference.interval.low),
+            columns.in_file("difference_high", lambda row: row.difference.interval.high),
+            columns.note(lambda row: note_of(row.longer, row.longer.interval)),
+        ],
+    )

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
-from reports import reasons
 from reports.dataset.choices import Choice, choice_table, choices_of
+from reports.document import columns, notes
+from reports.document.columns import LEAD, decimals, ends
+from reports.document.model import Files, Head, Phrase, RowGroup, Section, Table, Words
+from reports.document.phrases import in_language, joined, phrase, reason_words
 from reports.figures.base import (
     N_RESAMPLES,
     Estimate,
@@ -17,18 +21,16 @@ from reports.figures.base import (
     Interval,
     ItemRow,
     Listing,
-    Row,
     SourceShare,
     estimate,
-    item_cells,
     item_fields,
     note_of,
     share_fields,
-    weakest_note,
     without_value,
 )
 from reports.lazy import agreement, np
 from reports.numbers import decimal, whole
+from reports.numbers import interval as between
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
@@ -85,31 +87,28 @@ class Preferences(Figure[Listing[Preference]]):
         items = [item for item in dataset.items if item.is_preference]
         return Listing(tuple(_preference(dataset, item) for item in items))
 
-    def rows(self, result: Listing[Preference]) -> dict[str, Iterator[Row]]:
-        return {"preferences": _rows(result), "pairs": _pair_rows(result)}
-
-    def lines(self, result: Listing[Preference]) -> Iterator[str]:
-        for row in result.rows:
-            yield f"\n{row.title}: chosen in percent of {whole(row.n)} choices"
-            if row.first.value is not None:
-                yield f"  {'the story shown first':<34} {decimal(row.first.value):>10} ({whole(row.first.n)})"
-            elif row.first.why:
-                yield f"  the story shown first: {reasons.to_english(row.first.why)}"
-            for share in row.by_source:
-                yield f"  {share.source[:34]:<34} {decimal(share.value):>10} ({whole(share.n)})"
-            if row.n_neither:
-                yield f"  {'neither':<34} {whole(row.n_neither):>10}"
-            for group in row.groups:
-                stories = "".join(f", {s.story} {whole(s.n)}" for s in group.stories)
-                percent = decimal(group.percent_agreement.value, 0)
-                yield f"  {group.group[:34]:<34} {whole(group.n)} choices, agree {percent} %{stories}"
+    def describe(self, result: Listing[Preference], head: Head) -> Iterator[Section]:
+        weakest = notes.weakest(share.interval for row in result.rows for share in row.by_source)
+        for row in (row for row in result.rows if row.n):
+            counted = ngettext("%(shown)s choice", "%(shown)s choices", row.n)
+            of_sources = Files(words=counted % {"shown": whole(row.n)}, table="preferences", is_count=True)
+            yield Section(
+                heading=in_language(row.title, head.language),
+                body=[
+                    _source_table(row),
+                    *([of_sources] if row.by_source else []),
+                    _group_table(row, head),
+                    Files(words=_("Group by group"), table="pairs"),
+                ],
+                margin=[
+                    Words(words=_first_words(row.first)),
+                    *_neither(row),
+                    *([_clusters(row), *weakest] if row.by_source else []),
+                ],
+            )
 
     def is_empty(self, result: Listing[Preference]) -> bool:
         return not any(row.n for row in result.rows)
-
-    def context(self, result: Listing[Preference]) -> dict[str, Any]:
-        note = weakest_note(share.interval for row in result.rows for share in row.by_source)
-        return {"rows": [row for row in result.rows if row.n], "note": note}
 
 
 def _preference(dataset: Dataset, item: StepItem) -> Preference:
@@ -176,34 +175,124 @@ def _group(dataset: Dataset, choices: list[Choice], group: str) -> GroupChoices:
     )
 
 
-def _rows(result: Listing[Preference]) -> Iterator[Row]:
-    for row in result.rows:
-        shares = [("shown first", row.first), *(("chosen", share) for share in row.by_source)]
-        for name, share in shares:
-            yield item_cells(row) | {
-                "what": name,
-                "source": share.source or "all",
-                "n_so": share.n_so,
-                "n": share.n,
-                "percent": share.value,
-                "low": share.interval.low,
-                "high": share.interval.high,
-                "note": note_of(share, share.interval),
-            }
+def _source_table(row: Preference) -> Table[ChoiceShare]:
+    """How often each source was chosen; the file begins with how often the story shown first was."""
+    return Table(
+        name="preferences",
+        label=_("%(title)s, by source") % {"title": row.title},
+        rows=[row.first, *row.by_source],
+        groups=[RowGroup(rows=row.by_source)],
+        is_shown=bool(row.by_source),
+        columns=[
+            columns.item_in_file(lambda share: row),
+            columns.in_file("what", lambda share: "shown first" if share is row.first else "chosen"),
+            columns.words("source", _("Source"), lambda share: share.source or "all", is_head=True),
+            columns.number(
+                *("percent", phrase(_("Chosen, %%"))),
+                of=lambda share: share.value,
+                write=decimals(0),
+                why=lambda share: share.why,
+                css=LEAD,
+            ),
+            columns.interval(lambda share: share.interval, write=ends(0)),
+            columns.number(
+                *("n", "n"),
+                shown=lambda share: _("%(n)s of %(all)s") % {"n": whole(share.n_so), "all": whole(share.n)},
+            ),
+            columns.in_file("n_so"),
+            columns.note(lambda share: note_of(share, share.interval)),
+        ],
+    )
 
 
-def _pair_rows(result: Listing[Preference]) -> Iterator[Row]:
-    for row in result.rows:
-        for group in row.groups:
-            of_group = {"group": group.group, "n": group.n, "percent_agreement": group.percent_agreement.value}
-            for story in group.stories or (None,):
-                yield (
-                    item_cells(row)
-                    | of_group
-                    | {
-                        "story": story and story.story,
-                        "source": story and story.source,
-                        "n_chosen": story and story.n,
-                        "n_shown_first": story and story.n_shown_first,
-                    }
-                )
+@dataclass(frozen=True)
+class _Pair:
+    """A story of a group; the group alone while it is sealed. is_first : whether it begins the rows of its group"""
+
+    group: GroupChoices
+    story: StoryChoices | None
+    is_first: bool
+
+
+def _group_table(row: Preference, head: Head) -> Table[_Pair]:
+    def of(name: str) -> Callable[[_Pair], Any]:
+        return lambda pair: getattr(pair.story, name, None)
+
+    def story(pair: _Pair) -> str:
+        return f"{pair.story.story}, {pair.story.source}" if pair.story else ""
+
+    def heading(words: str) -> str | None:
+        return None if head.is_sealed else words
+
+    pairs = [
+        _Pair(group, story, is_first=n == 0) for group in row.groups for n, story in enumerate(group.stories or (None,))
+    ]
+    return Table(
+        name="pairs",
+        label=_("%(title)s, by group") % {"title": row.title},
+        rows=pairs,
+        columns=[
+            columns.item_in_file(lambda pair: row),
+            columns.words(
+                *("group", _("Group")),
+                of=lambda pair: pair.group.group,
+                shown=lambda pair: pair.group.group if pair.is_first else "",
+                is_head=True,
+            ),
+            columns.number(
+                *("n", _("Choices")),
+                of=lambda pair: pair.group.n,
+                shown=lambda pair: whole(pair.group.n) if pair.is_first else "",
+            ),
+            columns.number(
+                *("percent_agreement", phrase(_("Agree, %%"))),
+                of=lambda pair: pair.group.percent_agreement.value,
+                shown=lambda pair: decimal(pair.group.percent_agreement.value, 0) if pair.is_first else "",
+                why=lambda pair: pair.group.percent_agreement.why if pair.is_first else None,
+            ),
+            columns.words("story", heading(_("Story")), of("story"), shown=story, css="kept-whole"),
+            columns.in_file("source", of("source")),
+            columns.number("n_chosen", heading(_("Chosen")), of("n")),
+            columns.number("n_shown_first", heading(_("Shown first")), of("n_shown_first")),
+        ],
+    )
+
+
+def _first_words(first: ChoiceShare) -> Phrase:
+    """How often the story shown first was chosen."""
+    if first.why:
+        return joined(_("The place on the page:"), reason_words(first.why))
+    said = {"percent": decimal(first.value, 0), "n": whole(first.n), "interval": between(first.interval, 0)}
+    if first.interval.low is None:
+        sentence = ngettext(
+            "The story shown first was chosen in <strong>%(percent)s %%</strong> of %(n)s choice.",
+            "The story shown first was chosen in <strong>%(percent)s %%</strong> of %(n)s choices.",
+            first.n,
+        )
+    else:
+        sentence = ngettext(
+            "The story shown first was chosen in <strong>%(percent)s %%</strong> of %(n)s choice (95 %% interval "
+            "%(interval)s, over raters).",
+            "The story shown first was chosen in <strong>%(percent)s %%</strong> of %(n)s choices (95 %% interval "
+            "%(interval)s, over raters).",
+            first.n,
+        )
+    return phrase(sentence, **said)
+
+
+def _neither(row: Preference) -> list[Words]:
+    if not row.n_neither:
+        return []
+    sentence = ngettext("%(shown)s choice preferred neither.", "%(shown)s choices preferred neither.", row.n_neither)
+    return [Words(words=sentence % {"shown": whole(row.n_neither)})]
+
+
+def _clusters(row: Preference) -> Words:
+    sentence = ngettext(
+        "Shares are of the choices in which the source stood beside another one. Intervals are over "
+        "<strong>groups</strong>, of which there is %(n_groups)s.",
+        "Shares are of the choices in which the source stood beside another one. Intervals are over "
+        "<strong>groups</strong>, of which there are %(n_groups)s.",
+        len(row.groups),
+    )
+    return Words(words=phrase(sentence, n_groups=len(row.groups)))
