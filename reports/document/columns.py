@@ -196,3 +196,12 @@ def with_reason(cell: Cell, why: Reason | None) -> Cell:
     if why is None:
         return cell
     return replace(cell, title=reasons.translate_reason(why), title_language=reasons.language(why))
+
+
+def fields(*names: str, of: Callable[[Any], Any] = lambda row: row) -> Column[Any]:
+    """Attributes of a row, or of what `of` gives, under their own names; only files have them."""
+
+    def value(name: str) -> Callable[[Any], Any]:
+        return lambda row: getattr(of(row), name)
+
+    return Column(heading=None, cell=lambda row: Cell(), files={name: value(name) for name in names})

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
-from reports.document.model import Section, Table, find_blocks
+from reports.document.model import Column, Section, Table, find_blocks
 
 Row = dict[str, Any]
+T = TypeVar("T")
 
 
 def write_rows(sections: Iterable[Section]) -> dict[str, list[Row]]:
@@ -23,3 +24,8 @@ def _rows(table: Table[Any]) -> Iterator[Row]:
     values = [pair for column in table.columns for pair in column.files.items()]
     for row in table.rows:
         yield {name: value(row) for name, value in values}
+
+
+def file_only(name: str, rows: Sequence[T], *columns: Column[T]) -> Table[T]:
+    """A table that neither the page nor the text has."""
+    return Table(name=name, label="", columns=columns, rows=rows, is_shown=False)

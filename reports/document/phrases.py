@@ -12,7 +12,7 @@ from reports import reasons
 from reports.document.model import Phrase
 from reports.document.values import Reason
 
-BREAK = "<br>"
+BREAK = SafeString("<br>")
 
 
 def phrase(translated: str, **values: Any) -> SafeString:
