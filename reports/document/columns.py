@@ -131,11 +131,8 @@ def interval(
             return with_reason(Cell(words=write(between), css=css), between.why if between else None)
         return Cell(words=write(between), css=css, mark="†", mark_title=between.note or "")
 
-    def end(name: str) -> Callable[[T], float | None]:
-        return lambda row: getattr(of(row), name, None)
-
     shown = heading or phrase(_("95 %% interval"))
-    return Column(heading=shown, cell=cell, files={low: end("low"), high: end("high")})
+    return replace(ends_in_file(of, low=low, high=high), heading=shown, cell=cell)
 
 
 def floor(heading: Phrase | None, of: Callable[[T], Floor], *, write: Write) -> Column[T]:
@@ -205,3 +202,12 @@ def fields(*names: str, of: Callable[[Any], Any] = lambda row: row) -> Column[An
         return lambda row: getattr(of(row), name)
 
     return Column(heading=None, cell=lambda row: Cell(), files={name: value(name) for name in names})
+
+
+def ends_in_file(of: Callable[[T], Interval | None], *, low: str = "low", high: str = "high") -> Column[T]:
+    """Both ends of an interval, in the file alone."""
+
+    def end(name: str) -> Callable[[T], float | None]:
+        return lambda row: getattr(of(row), name, None)
+
+    return Column(heading=None, cell=lambda row: Cell(), files={low: end("low"), high: end("high")})
