@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC
-from typing import TYPE_CHECKING
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
 
+from django.utils.html import format_html_join
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reports.dataset.versions import count_answers_by_version
-from reports.figures.base import Figure, Listing, Row
-from reports.numbers import whole
+from reports.document import columns
+from reports.document.files import file_only
+from reports.document.model import Cell, Column, Files, Head, Section, Table, Words
+from reports.figures.base import Figure, Listing
+from reports.numbers import NONE
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
@@ -78,26 +84,63 @@ class Amendments(Figure[Listing[AmendedVersion]]):
         ]
         return Listing((launched, *amended))
 
-    def rows(self, result: Listing[AmendedVersion]) -> dict[str, Iterator[Row]]:
-        return {"amendments": _rows(result)}
+    def describe(self, result: Listing[AmendedVersion], head: Head) -> Iterator[Section]:
+        table = Table(
+            label=_("Changes after the launch"),
+            caption=_(
+                "What was changed after the launch, with its reason, and how many answers that count were first given "
+                "under each version."
+            ),
+            rows=result.rows,
+            columns=[
+                Column(
+                    heading=_("Version"),
+                    cell=lambda row: Cell(words=NONE if row.version is None else str(row.version)),
+                    files={},
+                    is_number=False,
+                    is_head=True,
+                ),
+                columns.words("at", _("Day"), shown=lambda row: row.at[:10]),
+                columns.words(
+                    "reason",
+                    _("Reason"),
+                    shown=lambda row: row.reason if row.holds_for else _("Launched"),
+                    css="statement",
+                ),
+                Column(heading=_("What changed"), cell=_changes, files={}, is_number=False),
+                columns.words("holds_for", _("Holds for"), shown=_holds_for),
+                columns.number("n_answers", _("Answers")),
+            ],
+        )
+        note = _(
+            "The questions are the same under every version, so answers to them are taken together. Deadline, title "
+            "and address are the same for everybody at once."
+        )
+        yield Section(
+            heading=_("Changes after the launch"),
+            body=[table, _file(result), Files(words=_("All changes"), table="amendments")],
+            margin=[Words(words=note)],
+        )
 
-    def lines(self, result: Listing[AmendedVersion]) -> Iterator[str]:
-        yield "\nChanges after the launch, with answers first given under each version"
-        for row in result.rows:
-            number = "–" if row.version is None else f"{row.version}"
-            yield f"  {number:>3} {row.at[:10]} {row.reason[:66]:<66} {whole(row.n_answers):>6}"
+
+def _changes(row: AmendedVersion) -> Cell:
+    changes = ((change.place, change.before, change.after) for change in row.changes)
+    paragraph = "<p><code>{}</code>: <del>{}</del> <ins>{}</ins></p>"
+    return Cell(words=format_html_join("", paragraph, changes), css="statement")
 
 
-def _rows(result: Listing[AmendedVersion]) -> Iterator[Row]:
-    for row in result.rows:
-        for change in row.changes or (WordingChange(place="", before="", after=""),):
-            yield {
-                "version": row.version,
-                "at": row.at,
-                "reason": row.reason,
-                "holds_for": row.holds_for,
-                "n_answers": row.n_answers,
-                "place": change.place,
-                "before": change.before,
-                "after": change.after,
-            }
+def _holds_for(row: AmendedVersion) -> str:
+    if row.holds_for == "everybody":
+        return _("everybody")
+    return _("those who began after it") if row.holds_for else ""
+
+
+def _file(result: Listing[AmendedVersion]) -> Table[Any]:
+    """A row for every change, and one for a version without any."""
+    nothing = WordingChange(place="", before="", after="")
+    return file_only(
+        "amendments",
+        [(row, change) for row in result.rows for change in row.changes or (nothing,)],
+        columns.fields("version", "at", "reason", "holds_for", "n_answers", of=itemgetter(0)),
+        columns.fields("place", "before", "after", of=itemgetter(1)),
+    )

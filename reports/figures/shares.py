@@ -6,9 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
-from reports.figures.base import Figure, ItemRow, Listing, Row, item_cells, item_fields
+from reports.document import columns
+from reports.document.model import Files, Head, RowGroup, Section, Table
+from reports.document.phrases import in_language, joined
+from reports.figures.base import Figure, ItemRow, Listing, item_fields
 from reports.lazy import pd
 from reports.numbers import whole
 
@@ -18,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Share:
-    """How many of the answers about a source's stories took the option."""
+    """How many of the answers about a source's stories took the option. source : "" for all together"""
 
     source: str
     n: int
@@ -31,6 +35,10 @@ class OptionShares:
     label: str
     n: int
     by_source: tuple[Share, ...]
+
+    def shares(self, of: int) -> tuple[Share, ...]:
+        """That of all answers, of which there are `of`, and those by source."""
+        return (Share(source="", n=self.n, of=of), *self.by_source)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,15 +57,39 @@ class Shares(Figure[Listing[ItemShares]]):
     def compute(self, dataset: Dataset) -> Listing[ItemShares]:
         return Listing(tuple(_item_shares(dataset, item) for item in dataset.items if _is_choice(item)))
 
-    def rows(self, result: Listing[ItemShares]) -> dict[str, Iterator[Row]]:
-        return {"shares": _rows(result)}
+    def describe(self, result: Listing[ItemShares], head: Head) -> Iterator[Section]:
+        tables = [_table(row, head) for row in result.rows]
+        yield Section(heading=_("What was chosen"), body=[*tables, Files(words=_("All choices"), table="shares")])
 
-    def lines(self, result: Listing[ItemShares]) -> Iterator[str]:
-        for row in result.rows:
-            yield f"\n{row.title}: how often each option was chosen, of {whole(row.n)} answers"
-            for option in row.options:
-                sources = "".join(f", {s.source} {whole(s.n)} of {whole(s.of)}" for s in option.by_source)
-                yield f"  {option.label[:34]:<34} {whole(option.n):>6}{sources}"
+
+def _table(row: ItemShares, head: Head) -> Table[tuple[OptionShares, Share]]:
+    rows = {option.value: [(option, share) for share in option.shares(row.n)] for option in row.options}
+    counted = ngettext("%(shown)s answer.", "%(shown)s answers.", row.n) % {"shown": whole(row.n)}
+    return Table(
+        name="shares",
+        label=_("%(title)s, table") % {"title": row.title},
+        caption=joined(in_language(row.title, head.language), counted, by=", "),
+        rows=[pair for pairs in rows.values() for pair in pairs],
+        groups=[
+            RowGroup(heading=option.label, language=head.language, rows=rows[option.value]) for option in row.options
+        ],
+        columns=[
+            columns.item_in_file(lambda pair: row),
+            columns.in_file("option", lambda pair: pair[0].value),
+            columns.words(
+                *("source", _("Source")),
+                of=lambda pair: pair[1].source or "all",
+                shown=lambda pair: pair[1].source or _("All"),
+                is_head=True,
+            ),
+            columns.number("n", _("Chosen"), lambda pair: pair[1].n, shown=_chosen),
+            columns.in_file("of", lambda pair: pair[1].of),
+        ],
+    )
+
+
+def _chosen(pair: tuple[OptionShares, Share]) -> str:
+    return _("%(n)s of %(all)s") % {"n": whole(pair[1].n), "all": whole(pair[1].of)}
 
 
 def _is_choice(item: StepItem) -> bool:
@@ -81,10 +113,3 @@ def _item_shares(dataset: Dataset, item: StepItem) -> ItemShares:
 def _share(answers: pd.DataFrame, source: str, option: str) -> Share:
     of_source = answers[answers["source"] == source]
     return Share(source=source, n=int((of_source["value"] == option).sum()), of=len(of_source))
-
-
-def _rows(result: Listing[ItemShares]) -> Iterator[Row]:
-    for row in result.rows:
-        for option in row.options:
-            for share in (Share(source="all", n=option.n, of=row.n), *option.by_source):
-                yield item_cells(row) | {"option": option.value, "source": share.source, "n": share.n, "of": share.of}

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
 
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from reports.figures.base import Figure, ItemRow, Listing, Row, item_cells, item_fields
+from reports.document import columns
+from reports.document.files import file_only
+from reports.document.model import Cell, Column, Files, Head, Section, Table, Words
+from reports.document.phrases import BREAK, joined
+from reports.figures.base import Figure, ItemRow, Listing, item_fields
 from reports.lazy import np
 from reports.numbers import decimal, whole
 from studies.items.binary import DEFAULT as YES_OR_NO
@@ -47,16 +54,34 @@ class Surveys(Figure[Listing[Survey]]):
         once = [item for item in dataset.items if item.step.scope == Step.Scope.ONCE]
         return Listing(tuple(_survey(dataset, item) for item in once if "correct" not in item.item.settings))
 
-    def rows(self, result: Listing[Survey]) -> dict[str, Iterator[Row]]:
-        return {"surveys": _rows(result)}
-
-    def lines(self, result: Listing[Survey]) -> Iterator[str]:
-        yield "\nAsked once"
-        for row in result.rows:
+    def describe(self, result: Listing[Survey], head: Head) -> Iterator[Section]:
+        def answers(row: Survey) -> Cell:
             deviation = "" if row.sd is None else f" ± {decimal(row.sd)}"
-            mean = [] if row.mean is None else [f"mean {decimal(row.mean)}{deviation}"]
-            options = [f"{option.label} {whole(option.n)}" for option in row.options if option.n]
-            yield f"  {row.title[:34]:<34} {whole(row.n):>6}  {'; '.join(mean + options)}".rstrip()
+            mean = "" if row.mean is None else _("mean %(mean)s") % {"mean": decimal(row.mean)} + deviation
+            counts = [(option.label, whole(option.n)) for option in row.options if option.n]
+            chosen = (format_html("{} <strong>{}</strong>", *count) for count in counts)
+            return Cell(
+                words=joined(mean, *chosen, by=BREAK), language=head.language if row.options else "", css="statement"
+            )
+
+        table = Table(
+            label=_("Answers given once"),
+            rows=result.rows,
+            columns=[
+                columns.words("title", _("Question"), language=head.language, is_head=True),
+                Column(heading=_("Answers"), cell=answers, files={}, is_number=False),
+                columns.number("n", "n"),
+            ],
+        )
+        note = _(
+            "Asked of raters, not of stories, so there is nothing by source. What they wrote in their own words stands "
+            "among the answers themselves."
+        )
+        yield Section(
+            heading=_("What raters were asked once"),
+            body=[table, _file(result), Files(words=_("All that was asked once"), table="surveys")],
+            margin=[Words(words=note)],
+        )
 
     def has_answers(self, result: Listing[Survey]) -> bool:
         return any(row.n for row in result.rows)
@@ -78,10 +103,13 @@ def _survey(dataset: Dataset, item: StepItem) -> Survey:
     )
 
 
-def _rows(result: Listing[Survey]) -> Iterator[Row]:
-    for row in result.rows:
-        cells = item_cells(row) | {"question": row.question, "n": row.n, "mean": row.mean, "sd": row.sd}
-        if not row.options:
-            yield cells | {"option": None, "n_option": None}
-        for option in row.options:
-            yield cells | {"option": option.value, "n_option": option.n}
+def _file(result: Listing[Survey]) -> Table[Any]:
+    """A row for every option, and one for a question without any."""
+    return file_only(
+        "surveys",
+        [(row, option) for row in result.rows for option in row.options or (None,)],
+        columns.item_in_file(itemgetter(0)),
+        columns.fields("question", "n", "mean", "sd", of=itemgetter(0)),
+        columns.in_file("option", lambda pair: pair[1] and pair[1].value),
+        columns.in_file("n_option", lambda pair: pair[1] and pair[1].n),
+    )
