@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from django.utils.translation import gettext_lazy
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
+from reports import numbers
+from reports.document import columns, notes
+from reports.document.columns import LEAD, QUIET
+from reports.document.files import file_only
+from reports.document.model import Cell, Column, Drawing, Files, Head, Part, Section, Table, Words
+from reports.document.phrases import in_language, joined, phrase
 from reports.figures import plots
 from reports.figures.base import (
     N_RESAMPLES,
@@ -15,16 +24,12 @@ from reports.figures.base import (
     Interval,
     ItemRow,
     Listing,
-    Row,
     ends_note,
     interval,
-    item_cells,
     item_fields,
     select_labels,
-    weakest_note,
 )
 from reports.lazy import np, rates
-from reports.numbers import decimal, whole
 
 if TYPE_CHECKING:
     from reports.dataset import Cube, Dataset, StepItem
@@ -79,21 +84,76 @@ class Distributions(Figure[Listing[ItemDistribution]]):
         rows = (_of_item(dataset, item) for item in items)
         return Listing(tuple(row for row in rows if row.overall.n))
 
-    def rows(self, result: Listing[ItemDistribution]) -> dict[str, Iterator[Row]]:
-        return {"distributions": _rows(result)}
+    def describe(self, result: Listing[ItemDistribution], head: Head) -> Iterator[Section]:
+        title = _("Cumulative share of ratings, in percent")
+        described = _("The table below the plot holds every share with its interval.")
+        n = sum(row.overall.n for row in result.rows)
+        counted = ngettext("%(shown)s rating", "%(shown)s ratings", n) % {"shown": numbers.whole(n)}
+        margin = [
+            _("A curve that runs lower has higher ratings. Where two cross, neither is simply higher."),
+            _("More than three sources have a panel each; the broken line in it is that of all sources together."),
+            _("Intervals are over groups of stories, with raters held fixed."),
+        ]
+        shares = [(row, part, point) for row in result.rows for part in row.all_rows for point in part.points]
+        yield Section(
+            heading=_("Share of ratings at or below each point"),
+            body=[
+                *(Drawing(plot=plot, title=title, described=described) for plot in _plots(result)),
+                Files(words=counted, table="distributions", is_count=True),
+                Part(summary=_("The same as a table"), blocks=[_table(row, head) for row in result.rows]),
+                _file(shares),
+            ],
+            margin=[
+                *(Words(words=words) for words in margin),
+                *notes.weakest(point.interval for _row, _part, point in shares),
+            ],
+        )
 
-    def lines(self, result: Listing[ItemDistribution]) -> Iterator[str]:
-        yield "\nRatings at or below each point, in percent, with n"
-        for row in result.rows:
-            points = "".join(f"{point.point:>7}" for point in row.overall.points)
-            yield f"  {row.title[:34]:<34}{points}"
-            for part in row.all_rows:
-                shares = "".join(f"{decimal(point.value):>7}" for point in part.points)
-                yield f"    {part.source[:32] or 'all':<32}{shares} ({whole(part.n)})"
 
-    def context(self, result: Listing[ItemDistribution]) -> dict[str, Any]:
-        ends = (point.interval for row in result.rows for part in row.all_rows for point in part.points)
-        return {"plots": list(_plots(result)), "note": weakest_note(ends), "n": sum(r.overall.n for r in result.rows)}
+def _table(row: ItemDistribution, head: Head) -> Table[SourceDistribution]:
+    explained = phrase(_("percent of ratings at or below each point, with 95 %% interval."))
+    return Table(
+        label=_("%(title)s, at or below each point") % {"title": row.title},
+        caption=joined(in_language(row.title, head.language), explained, by=": "),
+        rows=[part for part in row.all_rows if part.n],
+        columns=[
+            columns.words("source", _("Source"), shown=lambda part: part.source or _("All"), is_head=True),
+            columns.number("n", "n", css=QUIET),
+            *(_point_column(n, point.point) for n, point in enumerate(row.overall.points)),
+        ],
+    )
+
+
+def _point_column(n: int, point: int) -> Column[SourceDistribution]:
+    """The share at or below the n-th point with its interval under it."""
+
+    def cell(part: SourceDistribution) -> Cell:
+        share = part.points[n]
+        words = format_html('<span class="{}">{}</span>', LEAD, numbers.decimal(share.value, 0))
+        if not share.interval:
+            return Cell(words=words)
+        mark = "†" if share.interval.is_weak else ""
+        ends = format_html('<br><small class="{}">{}</small>', QUIET, numbers.interval(share.interval, 0))
+        shown = Cell(words=joined(words, ends, by=""), mark=mark, mark_title=share.interval.note or "")
+        return columns.with_reason(shown, share.interval.why)
+
+    return Column(heading=str(point), cell=cell, files={})
+
+
+def _file(shares: Sequence[tuple[ItemDistribution, SourceDistribution, PointShare]]) -> Table[Any]:
+    item, part, point = itemgetter(0), itemgetter(1), itemgetter(2)
+    return file_only(
+        "distributions",
+        shares,
+        columns.item_in_file(item),
+        columns.in_file("source", lambda row: part(row).source or "all"),
+        columns.fields("n", "n_stories", of=part),
+        columns.fields("point", of=point),
+        columns.in_file("n_at", lambda row: point(row).n),
+        columns.in_file("percent_at_or_below", lambda row: point(row).value),
+        columns.ends_in_file(lambda row: point(row).interval),
+        columns.note(lambda row: ends_note(point(row).interval)),
+    )
 
 
 def scale_ends(item: StepItem) -> tuple[int, int] | None:
@@ -134,23 +194,6 @@ def _of_source(dataset: Dataset, cube: Cube, mask: BoolArray, points: Sequence[i
         )
     n_stories = len({stories[unit] for unit in np.flatnonzero(is_rated.any(axis=0))})
     return SourceDistribution(source=source, n=n, n_stories=n_stories, points=tuple(shares))
-
-
-def _rows(result: Listing[ItemDistribution]) -> Iterator[Row]:
-    for row in result.rows:
-        for part in row.all_rows:
-            for point in part.points:
-                yield item_cells(row) | {
-                    "source": part.source or "all",
-                    "point": point.point,
-                    "n_at": point.n,
-                    "percent_at_or_below": point.value,
-                    "low": point.interval and point.interval.low,
-                    "high": point.interval and point.interval.high,
-                    "n": part.n,
-                    "n_stories": part.n_stories,
-                    "note": ends_note(point.interval),
-                }
 
 
 def _plots(result: Listing[ItemDistribution]) -> Iterator[plots.PanelPlot]:

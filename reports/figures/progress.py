@@ -8,19 +8,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.db.models import Count, Q, Sum
-from django.template.defaultfilters import pluralize
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from annotation.models import Assignment, Rater, Response, Timing
 from reports.dataset import answers
-from reports.figures.base import Figure, Head, Highlight, Row
+from reports.document import columns
+from reports.document.model import Files, Part, Section, Table, Words
+from reports.figures.base import Figure, Head, Highlight
 from reports.lazy import pd
 from reports.numbers import decimal, whole
 from studies.models import Step, Study
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
+
+MOST_OPEN = 6  # groups; the table of more is folded away
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,29 +111,29 @@ class Progress(Figure[ProgressResult]):
             judges=_judges(dataset.judges),
         )
 
-    def rows(self, result: ProgressResult) -> dict[str, Iterator[Row]]:
-        return {"progress": (dict(vars(group)) for group in result.groups)}
-
-    def lines(self, result: ProgressResult) -> Iterator[str]:
-        yield (
-            f"  {whole(result.n_stories)} stor{pluralize(result.n_stories, 'y,ies')} in "
-            f"{whole(result.n_groups)} group{pluralize(result.n_groups)}, "
-            f"{whole(result.n_raters)} rater{pluralize(result.n_raters)}, "
-            f"{whole(result.n_submitted)} of {whole(result.n_seats)} places submitted, "
-            f"{whole(result.n_answers)} answers, {whole(result.n_missing)} missing"
+    def describe(self, result: ProgressResult, head: Head) -> Iterator[Section]:
+        table = Table(
+            name="progress",
+            label=_("Progress by group"),
+            rows=result.groups,
+            columns=[
+                columns.words("group", _("Group"), is_head=True),
+                columns.number("n_stories", _("Stories")),
+                columns.number("n_seats", _("Places")),
+                columns.number("n_submitted", pgettext("places", "Submitted")),
+                columns.number("n_open", _("At work")),
+                columns.number("n_free", _("Free")),
+            ],
         )
-        out = result.left_out
-        yield (
-            f"  in no figure below: {whole(out.open)} answers not yet submitted, {whole(out.given_up)} of places given "
-            f"up, {whole(out.withdrawn)} of people who withdrew, {whole(out.simulated)} simulated, "
-            f"{whole(out.practice)} to practise on"
+        by_group = Part(summary=_("Group by group"), is_open=len(result.groups) <= MOST_OPEN, blocks=[table])
+        nobody = [Words(words=_("No person has submitted a group yet."))]
+        counted = ngettext("%(shown)s place submitted", "%(shown)s places submitted", result.n_submitted)
+        submitted = Files(words=counted % {"shown": whole(result.n_submitted)}, table="progress", is_count=True)
+        yield Section(
+            heading=_("How far it has come"),
+            body=[by_group, *(nobody if result.judges and not result.n_submitted else []), submitted],
+            margin=[Words(words=words) for words in _margin(result)],
         )
-        yield "\nPlaces by group"
-        for group in result.groups:
-            yield (
-                f"  {group.group[:34]:<34} {group.n_submitted} of {group.n_seats} submitted, {group.n_open} at work, "
-                f"{group.n_free} free"
-            )
 
     def headline(self, result: ProgressResult, head: Head) -> str:
         if not head.is_sealed or not result.n_seats:
@@ -165,6 +168,42 @@ class Progress(Figure[ProgressResult]):
 
     def has_answers(self, result: ProgressResult) -> bool:
         return bool(result.n_answers or result.judges)
+
+
+def _margin(result: ProgressResult) -> Iterator[str]:
+    """What a place is, and what is left out of all results."""
+    yield _("A place is one rater’s reading of one group of stories, with all that is asked about it.")
+    out = result.left_out
+    if out.practice:
+        practised = ngettext(
+            "%(shown)s answer was given to practise on, and stands in no figure.",
+            "%(shown)s answers were given to practise on, and stand in no figure.",
+            out.practice,
+        )
+        yield practised % {"shown": whole(out.practice)}
+    counts = {f"n_{name}": whole(n) for name, n in vars(out).items()}
+    if out.simulated:
+        sentence = _(
+            "In no figure below: %(n_open)s answers not yet submitted, %(n_given_up)s of places that were given up, "
+            "%(n_withdrawn)s of people who withdrew, %(n_simulated)s simulated."
+        )
+        yield sentence % counts
+    elif out.open or out.given_up or out.withdrawn:
+        sentence = _(
+            "In no figure below: %(n_open)s answers not yet submitted, %(n_given_up)s of places that were given up, "
+            "%(n_withdrawn)s of people who withdrew."
+        )
+        yield sentence % counts
+    if result.n_withheld:
+        withheld = ngettext(
+            "The text of %(n)s story is withheld: there are answers about it, but no right to the text.",
+            "The texts of %(n)s stories are withheld: there are answers about them, but no right to the text.",
+            result.n_withheld,
+        )
+        yield withheld % {"n": result.n_withheld}
+    if result.n_invited:
+        counts = {"n_invited": whole(result.n_invited), "n_consented": whole(result.n_consented)}
+        yield _("%(n_invited)s invited, %(n_consented)s consented.") % counts
 
 
 def _groups(dataset: Dataset) -> tuple[GroupProgress, ...]:

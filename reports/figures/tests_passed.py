@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
-from reports import reasons
+from reports.document import columns, notes
+from reports.document.columns import LEAD, decimals, ends
+from reports.document.files import file_only
+from reports.document.model import Drawing, Files, Head, Section, Table, Words
+from reports.document.phrases import phrase
 from reports.figures import plots
 from reports.figures.base import (
     N_RESAMPLES,
@@ -17,16 +22,13 @@ from reports.figures.base import (
     Floor,
     Interval,
     Reason,
-    Row,
     chance_floor,
     estimate,
     interval,
-    weakest_note,
     without_value,
 )
 from reports.lazy import comparisons, intervals, np, rates
-from reports.numbers import NONE, coefficient, coefficients, decimal
-from reports.numbers import interval as between
+from reports.numbers import coefficient, coefficients, whole
 
 if TYPE_CHECKING:
     from reports.dataset import Cube, Dataset
@@ -107,25 +109,61 @@ class TestsPassed(Figure[TestsPassedResult]):
             totals=_totals(dataset, cube),
         )
 
-    def rows(self, result: TestsPassedResult) -> dict[str, Iterator[Row]]:
-        return {"tests-passed": (dict(vars(story)) for story in result.stories)}
+    def describe(self, result: TestsPassedResult, head: Head) -> Iterator[Section]:
+        counted = ngettext("%(shown)s story", "%(shown)s stories", len(result.stories))
+        described = _("One mark a story, a row a source. The file beside the plot holds every story.")
+        plot = _plot(result)
+        note = _("A story’s value is the mean of its raters’ counts of Yes; raters who left a test open are left out.")
+        yield Section(
+            heading=_("Tests passed by each story, of %(n_items)s") % {"n_items": result.n_items},
+            body=[
+                *([Drawing(plot=plot, title=_("Tests passed by each story"), described=described)] if plot else []),
+                _by_source(result),
+                file_only(
+                    "tests-passed", result.stories, columns.fields("group", "story", "source", "value", "n_raters")
+                ),
+                Files(words=counted % {"shown": whole(len(result.stories))}, table="tests-passed", is_count=True),
+            ],
+            margin=[
+                Words(words=note),
+                *_of_two_raters(result.totals),
+                *notes.weakest(row.interval for row in result.by_source),
+            ],
+        )
 
-    def lines(self, result: TestsPassedResult) -> Iterator[str]:
-        yield f"\nTests passed by each story, of {result.n_items}"
-        for row in result.by_source:
-            if row.why:
-                yield f"  {row.source[:34]:<34} {NONE} {reasons.to_english(row.why)}"
-                continue
-            note = f"; {row.interval.note}" if row.interval and row.interval.is_weak else ""
-            spread = f"{decimal(row.least)} to {decimal(row.most)} over {row.n_stories} stories"
-            yield f"  {row.source[:34]:<34} mean {decimal(row.value)}, 95 % {between(row.interval)}; {spread}{note}"
-        totals = result.totals
-        if totals.coefficient.value is not None:
-            ends = f"95 % {coefficients(totals.interval)}, chance to {coefficient(totals.floor.upper)}"
-            yield f"  two raters of one story: Pearson's r {coefficient(totals.coefficient.value)}, {ends}"
 
-    def context(self, result: TestsPassedResult) -> dict[str, Any]:
-        return {"plot": _plot(result), "note": weakest_note(row.interval for row in result.by_source)}
+def _by_source(result: TestsPassedResult) -> Table[SourceTests]:
+    return Table(
+        label=_("Tests passed by source"),
+        rows=result.by_source,
+        why=lambda row: row.why,
+        columns=[
+            columns.words("source", _("Source"), is_head=True),
+            columns.number("value", _("Mean"), write=decimals(1), css=LEAD),
+            columns.interval(lambda row: row.interval, write=ends(1)),
+            columns.number("least", _("Least"), write=decimals(1)),
+            columns.number("most", _("Most"), write=decimals(1)),
+            columns.number("n_stories", _("Stories")),
+        ],
+    )
+
+
+def _of_two_raters(totals: TotalsAgreement) -> list[Words]:
+    """How two raters' counts go together; nothing where that has no value."""
+    if totals.coefficient.value is None:
+        return []
+    if totals.interval.low is None:
+        sentence = _(
+            "Two raters’ counts on one story go together at <i>r</i> = %(r)s (shuffled answers reach %(floor)s): "
+            "Pearson’s correlation over all ordered pairs of a story’s raters."
+        )
+    else:
+        sentence = _(
+            "Two raters’ counts on one story go together at <i>r</i> = %(r)s (95 %% interval %(ends)s; shuffled "
+            "answers reach %(floor)s): Pearson’s correlation over all ordered pairs of a story’s raters."
+        )
+    values = {"ends": coefficients(totals.interval), "floor": coefficient(totals.floor.upper)}
+    return [Words(words=phrase(sentence, r=coefficient(totals.coefficient.value), **values))]
 
 
 def _totals(dataset: Dataset, cube: Cube) -> TotalsAgreement:
