@@ -135,8 +135,8 @@ def interval(
     return replace(ends_in_file(of, low=low, high=high), heading=shown, cell=cell)
 
 
-def floor(heading: Phrase | None, of: Callable[[T], Floor], *, write: Write) -> Column[T]:
-    """A chance floor, its mean and its upper end in one column; in files a column for each."""
+def floor(heading: Phrase | None, of: Callable[[T], Floor], *, write: Write, prefix: str = "") -> Column[T]:
+    """A chance floor, its mean and its upper end in one column; in files a column for each. prefix : of their names"""
 
     def cell(row: T) -> Cell:
         ends = of(row)
@@ -147,7 +147,10 @@ def floor(heading: Phrase | None, of: Callable[[T], Floor], *, write: Write) -> 
     return Column(
         heading=heading,
         cell=cell,
-        files={"chance_mean": lambda row: of(row).mean, "chance_upper": lambda row: of(row).upper},
+        files={
+            f"{prefix}chance_mean": lambda row: of(row).mean,
+            f"{prefix}chance_upper": lambda row: of(row).upper,
+        },
     )
 
 
