@@ -5,12 +5,16 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from reports.dataset.explanations import AnswerKey, words_by_answer
+from reports.document import columns, notes
+from reports.document.columns import LEAD, QUIET, decimals, ends
+from reports.document.model import Cell, Column, Drawing, Files, Head, RowGroup, Section, Table, Words
+from reports.document.phrases import phrase
 from reports.figures import plots
 from reports.figures.base import (
     N_RESAMPLES,
@@ -18,16 +22,12 @@ from reports.figures.base import (
     Interval,
     ItemRow,
     Listing,
-    Row,
     ends_note,
     interval,
-    item_cells,
     item_fields,
-    weakest_note,
 )
 from reports.lazy import intervals, np, pd
-from reports.numbers import decimal, whole
-from reports.numbers import interval as between
+from reports.numbers import measured, whole
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
@@ -78,23 +78,71 @@ class Explanations(Figure[Listing[ItemExplanations]]):
         rows = (_of_item(dataset, item, words, salt=salt) for salt, item in items)
         return Listing(tuple(row for row in rows if row.overall.n_explained))
 
-    def rows(self, result: Listing[ItemExplanations]) -> dict[str, Iterator[Row]]:
-        return {"explanations": _rows(result)}
-
-    def lines(self, result: Listing[ItemExplanations]) -> Iterator[str]:
-        yield "\nExplanations: how many, and how many words"
-        for row in result.rows:
-            yield f"  {row.title}"
-            for part in row.all_rows:
-                words = f"median {decimal(part.median_words)}, mean {decimal(part.mean_words)}"
-                ends = f", 95 % {between(part.interval)}" if part.interval else ""
-                counts = f"{whole(part.n_explained)} of {whole(part.n)}"
-                yield f"    {part.label[:28] or 'all':<28} {counts}: {words} words{ends}"
-
-    def context(self, result: Listing[ItemExplanations]) -> dict[str, Any]:
-        note = weakest_note(part.interval for row in result.rows for part in row.all_rows)
+    def describe(self, result: Listing[ItemExplanations], head: Head) -> Iterator[Section]:
+        title, described = _("Mean words of an explanation"), notes.table_below_plot()
         n = sum(row.overall.n_explained for row in result.rows)
-        return {"plots": list(_plots(result)), "note": note, "n": n}
+        counted = ngettext("%(shown)s explanation", "%(shown)s explanations", n) % {"shown": whole(n)}
+        words = _(
+            "Words are what stands between spaces. An answer without an explanation counts for none of the lengths."
+        )
+        lines = _("Lines are 95 %% intervals of the mean, over groups of stories, with raters held fixed.")
+        shown = [part.interval for row in result.rows for part in row.all_rows]
+        yield Section(
+            heading=_("How people explained their answers"),
+            body=[
+                *(Drawing(plot=plot, title=title, described=described, caption=title) for plot in _plots(result)),
+                Files(words=counted, table="explanations", is_count=True),
+                _table(result, head),
+            ],
+            margin=[Words(words=words), Words(words=phrase(lines)), *notes.weakest(shown)],
+        )
+
+
+def _table(result: Listing[ItemExplanations], head: Head) -> Table[tuple[ItemExplanations, AnswerExplanations]]:
+    groups = [
+        RowGroup(heading=row.title, language=head.language, rows=[(row, part) for part in row.all_rows])
+        for row in result.rows
+    ]
+    return Table(
+        name="explanations",
+        label=_("Explanations"),
+        caption=_("How many answers were explained, and in how many words."),
+        rows=[pair for group in groups for pair in group.rows],
+        groups=groups,
+        columns=[
+            columns.item_in_file(lambda pair: pair[0]),
+            *(column.at(_part_of) for column in _columns(head)),
+        ],
+        summary=_("The same as a table"),
+    )
+
+
+def _columns(head: Head) -> Sequence[Column[AnswerExplanations]]:
+    def answer(part: AnswerExplanations) -> Cell:
+        return Cell(words=part.label, language=head.language) if part.value else Cell(words=_("All"))
+
+    def explained(part: AnswerExplanations) -> str:
+        return _("%(n)s of %(all)s") % {"n": whole(part.n_explained), "all": whole(part.n)}
+
+    return [
+        Column(
+            heading=_("Answer"),
+            cell=answer,
+            files={"value": lambda part: part.value or "all"},
+            is_number=False,
+            is_head=True,
+        ),
+        columns.number("n_explained", _("Explained"), shown=explained),
+        columns.in_file("n"),
+        columns.number("median_words", _("Median words"), write=measured, css=LEAD),
+        columns.number("mean_words", _("Mean words"), write=decimals(1)),
+        columns.interval(lambda part: part.interval, write=ends(1), css=QUIET),
+        columns.note(lambda part: ends_note(part.interval)),
+    ]
+
+
+def _part_of(pair: tuple[ItemExplanations, AnswerExplanations]) -> AnswerExplanations:
+    return pair[1]
 
 
 def _of_item(dataset: Dataset, item: StepItem, words: Mapping[AnswerKey, int], *, salt: int) -> ItemExplanations:
@@ -149,22 +197,6 @@ def _part(
         mean_words=float(lengths.mean()),
         interval=interval(ends),
     )
-
-
-def _rows(result: Listing[ItemExplanations]) -> Iterator[Row]:
-    for row in result.rows:
-        for part in row.all_rows:
-            ends = part.interval
-            yield item_cells(row) | {
-                "value": part.value or "all",
-                "n": part.n,
-                "n_explained": part.n_explained,
-                "median_words": part.median_words,
-                "mean_words": part.mean_words,
-                "low": ends and ends.low,
-                "high": ends and ends.high,
-                "note": ends_note(ends),
-            }
 
 
 def _plots(result: Listing[ItemExplanations]) -> Iterator[plots.DotPlot]:

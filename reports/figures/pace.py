@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean, median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.db.models import Sum
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
 from annotation.models import Rater, Response, Timing
-from reports.figures.base import Figure, Row
-from reports.numbers import NONE, decimal, whole
+from reports.document import columns
+from reports.document.columns import LEAD, decimals
+from reports.document.model import Block, Files, Head, Part, Section, Table, Words
+from reports.document.phrases import joined, phrase
+from reports.figures.base import Figure
+from reports.numbers import decimal
 from studies.models import Step, Story
 
 if TYPE_CHECKING:
@@ -24,6 +29,7 @@ if TYPE_CHECKING:
 FASTEST = 400
 FEWEST_STORIES = 6  # to see a change over the places
 FEWEST_RATERS = 3  # to be unlike the others
+MOST_OPEN = 30  # raters; the table of more is folded away
 QUESTIONS = {
     "fast": gettext_lazy(
         "More than %(fastest)d words of story a minute, answers included: read in full, or elsewhere?"
@@ -114,28 +120,83 @@ class PanelPace(Figure[PaceResult]):
             places=tuple(_places(timed, middle)),
         )
 
-    def rows(self, result: PaceResult) -> dict[str, Iterator[Row]]:
-        return {"pace": (_cells(row) for row in result.raters), "pace-by-place": (dict(vars(p)) for p in result.places)}
+    def describe(self, result: PaceResult, head: Head) -> Iterator[Section]:
+        half = _("Half of the readings took more than %(minutes)s active minutes a story, answers included.")
+        n_asked = sum(bool(row.questions) for row in result.raters)
+        asked = ngettext(
+            "There is something to ask about %(n)s rater.", "There is something to ask about %(n)s raters.", n_asked
+        )
+        said = [half % {"minutes": decimal(result.median_minutes)}, asked % {"n": n_asked} if n_asked else ""]
+        by_rater = Part(
+            summary=_("Rater by rater"), is_open=len(result.raters) <= MOST_OPEN, blocks=[_by_rater(result)]
+        )
+        note = _(
+            "Time counts only while the page is visible and active. A question here is something to ask the rater, "
+            "never a verdict, and nobody is left out by it."
+        )
+        yield Section(
+            heading=_("How long they took"),
+            body=[
+                Words(words=joined(*said)),
+                by_rater,
+                Files(words=_("Active time on stories one by one"), table="pace"),
+                *_by_place(result),
+            ],
+            margin=[Words(words=note)],
+        )
 
-    def lines(self, result: PaceResult) -> Iterator[str]:
-        yield f"\nHow long they took: median {decimal(result.median_minutes)} active minutes a story"
-        for row in result.raters:
-            yield (
-                f"  {row.rater[:20]:<20} {decimal(row.median_minutes)} minutes, {whole(row.n_stories)} stories, "
-                f"{decimal(row.words_written)} words of reasons a minute"
-                + (f"; to ask about: {', '.join(row.questions)}" if row.questions else "")
-            )
-        for place in result.places:
-            own = f"{decimal(place.percent_of_own, 0)} % of their own median" if place.n else NONE
-            yield f"  place {place.place}: {decimal(place.median_minutes)} minutes, {own}, n = {whole(place.n)}"
 
-    def context(self, result: PaceResult) -> dict[str, Any]:
-        named = [(row, [question_words(key) for key in row.questions]) for row in result.raters]
-        return {"raters": named, "n_asked": sum(bool(row.questions) for row in result.raters)}
+def _by_rater(result: PaceResult) -> Table[RaterPace]:
+    return Table(
+        name="pace",
+        label=_("Pace by rater"),
+        rows=result.raters,
+        columns=[
+            columns.words("rater", _("Rater"), is_head=True),
+            columns.number("n_stories", _("Stories")),
+            columns.in_file("n_untimed"),
+            columns.number("median_minutes", phrase(_("Median<br>minutes")), write=decimals(1), css=LEAD),
+            columns.number(
+                *("story_words_a_minute", phrase(_("Words of story<br>a minute"))),
+                of=lambda row: row.words_read,
+                write=decimals(0),
+            ),
+            columns.number(
+                *("rationale_words_a_minute", phrase(_("Words of reasons<br>a minute"))),
+                of=lambda row: row.words_written,
+                write=decimals(1),
+            ),
+            columns.words(
+                *("to_ask_about", _("To ask about")),
+                of=lambda row: "; ".join(row.questions),
+                shown=lambda row: joined(*map(question_words, row.questions)),
+                css="statement",
+            ),
+        ],
+    )
+
+
+def _by_place(result: PaceResult) -> list[Block]:
+    """Whether pace changes on the way; nothing where no place is known."""
+    if not result.places:
+        return []
+    table = Table(
+        name="pace-by-place",
+        label=_("Pace by place"),
+        rows=result.places,
+        columns=[
+            replace(columns.number("place", _("Place")), is_head=True),
+            columns.number("n", _("Readings")),
+            columns.number("median_minutes", phrase(_("Median<br>minutes")), write=decimals(1), css=LEAD),
+            columns.number("percent_of_own", phrase(_("Of their own<br>median, %%")), write=decimals(0)),
+        ],
+    )
+    files = Files(words=_("Places count over all that a rater reads"), table="pace-by-place")
+    return [Part(summary=_("By place: does pace change on the way?"), blocks=[table, files])]
 
 
 def question_words(key: str) -> str:
-    """The question in the language of whoever reads."""
+    """The question in the reader's language."""
     return str(QUESTIONS[key]) % {"fastest": FASTEST}
 
 
@@ -226,15 +287,3 @@ def _places(timed: list[_Reading], middle: dict[str, float]) -> Iterator[PlacePa
             median_minutes=median(reading.minutes for reading in readings),
             percent_of_own=median(100 * reading.minutes / middle[reading.rater] for reading in readings),
         )
-
-
-def _cells(row: RaterPace) -> Row:
-    return {
-        "rater": row.rater,
-        "n_stories": row.n_stories,
-        "n_untimed": row.n_untimed,
-        "median_minutes": row.median_minutes,
-        "story_words_a_minute": row.words_read,
-        "rationale_words_a_minute": row.words_written,
-        "to_ask_about": "; ".join(row.questions),
-    }
