@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
 from reports.dataset.blocks import ItemBlock, item_blocks
+from reports.document import columns, notes
+from reports.document.columns import LEAD
+from reports.document.files import file_only
+from reports.document.model import Block, Column, Files, Head, Part, Phrase, Section, Table, Words
+from reports.document.phrases import phrase, reason_words
 from reports.figures.base import (
     N_RESAMPLES,
     Estimate,
@@ -18,16 +24,13 @@ from reports.figures.base import (
     ItemRow,
     Listing,
     Reason,
-    Row,
-    item_cells,
     item_fields,
     note_of,
-    weakest_note,
     without_value,
 )
+from reports.figures.block_titles import block_title
 from reports.lazy import item_analysis, np
-from reports.numbers import NONE, coefficient, coefficients, whole
-from reports.reasons import to_english
+from reports.numbers import coefficient, coefficients, whole
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
@@ -103,25 +106,93 @@ class ItemAnalysis(Figure[Listing[ItemOverlap]]):
         blocks = [block for block in item_blocks(dataset) if len(block.items) > 1]
         return Listing(tuple(_overlap(dataset, block) for block in blocks))
 
-    def rows(self, result: Listing[ItemOverlap]) -> dict[str, Iterator[Row]]:
-        return {"item-rest": _item_rows(result), "item-correlations": _pair_rows(result)}
+    def describe(self, result: Listing[ItemOverlap], head: Head) -> Iterator[Section]:
+        high = _(
+            "A high correlation with the rest can mean that items measure one thing, or that a reader who likes a "
+            "story says Yes to all. These are correlations in one head, so they hold both."
+        )
+        counted = _(
+            "Only readings that answer all items of a scale count. Intervals are over clusters, raters held fixed."
+        )
+        yield Section(
+            heading=_("How the items go together"),
+            body=[
+                Part(heading=block_title(block, head), blocks=_blocks(block, n, head))
+                for n, block in enumerate(result.rows, start=1)
+            ],
+            margin=[
+                Words(words=high),
+                Words(words=counted),
+                *notes.weakest(row.with_rest.interval for block in result.rows for row in block.items),
+            ],
+        )
 
-    def lines(self, result: Listing[ItemOverlap]) -> Iterator[str]:
-        for block in result.rows:
-            n_left_out = f", {whole(block.n_left_out)} left out" if block.n_left_out else ""
-            yield f"\nHow the items go together: Pearson's r over {whole(block.n)} readings of a story{n_left_out}"
-            if block.why:
-                yield f"  {NONE} {to_english(block.why)}"
-            for row in block.items:
-                rest, others = row.with_rest, row.with_others
-                yield (
-                    f"  {row.title[:34]:<34} with the rest {coefficient(rest.coefficient.value)}, 95 % "
-                    f"{coefficients(rest.interval)}, chance to {coefficient(rest.floor.upper)}; "
-                    f"mean with the others {coefficient(others.coefficient.value)}"
-                )
 
-    def context(self, result: Listing[ItemOverlap]) -> dict[str, Any]:
-        return {"note": weakest_note(row.with_rest.interval for block in result.rows for row in block.items)}
+def _blocks(block: ItemOverlap, n: int, head: Head) -> list[Block]:
+    """What is said of the n-th scale."""
+    if block.why:
+        return [Words(words=reason_words(block.why), css="off")]
+    readings = ngettext("%(n)s readings by %(raters)s rater", "%(n)s readings by %(raters)s raters", block.n_raters)
+    pairs = ngettext("%(n)s pair of items", "%(n)s pairs of items", len(block.pairs))
+    counted = {"n": whole(block.n), "raters": whole(block.n_raters)}
+    return [
+        *_least_in_common(block),
+        _item_table(block, n, head),
+        Files(words=readings % counted, table="item-rest", is_count=True),
+        _pair_file(block),
+        Files(words=pairs % {"n": len(block.pairs)}, table="item-correlations"),
+    ]
+
+
+def _least_in_common(block: ItemOverlap) -> list[Words]:
+    row = block.loosest
+    if not row:
+        return []
+    sentence = _("%(title)s has least in common with the other items: r = %(r)s with their sum.")
+    return [Words(words=sentence % {"title": row.title, "r": coefficient(row.with_rest.coefficient.value)})]
+
+
+def _item_table(block: ItemOverlap, n: int, head: Head) -> Table[ItemTogether]:
+    with_rest = _columns("with_rest", phrase(_("With the<br>rest")), css=LEAD)
+    with_others = _columns("mean_with_others", phrase(_("Mean with<br>each other")))
+    return Table(
+        name="item-rest",
+        label=_("Items, table %(n)s") % {"n": n},
+        caption=_(
+            "Pearson’s r over single readings of a story; by chance is what an item’s answers shuffled within each "
+            "rater would reach."
+        ),
+        rows=block.items,
+        why=lambda row: row.with_rest.coefficient.why,
+        columns=[
+            columns.item(head),
+            *(column.at(lambda row: row.with_rest) for column in with_rest),
+            *(column.at(lambda row: row.with_others) for column in with_others),
+            columns.fields("n", "n_left_out", "n_raters", of=lambda row: block),
+            columns.note(lambda row: note_of(row.with_rest.coefficient, row.with_rest.interval)),
+        ],
+    )
+
+
+def _pair_file(block: ItemOverlap) -> Table[ItemPair]:
+    return file_only(
+        "item-correlations",
+        block.pairs,
+        columns.fields("kind", "n", of=lambda pair: block),
+        columns.fields("first", "second"),
+        *(column.at(lambda pair: pair.correlation) for column in _columns("r", None)),
+        columns.note(lambda pair: note_of(pair.correlation.coefficient, pair.correlation.interval)),
+    )
+
+
+def _columns(name: str, heading: Phrase | None, *, css: str = "") -> Sequence[Column[ItemCorrelation]]:
+    """The value, interval and floor of a correlation."""
+    by_chance = phrase(_("Chance floor<br>mean, 97.5th"))
+    return [
+        columns.number(name, heading, lambda row: row.coefficient.value, write=coefficient, css=css),
+        columns.interval(lambda row: row.interval, write=coefficients, low=f"{name}_low", high=f"{name}_high"),
+        columns.floor(by_chance, lambda row: row.floor, write=coefficient, prefix=f"{name}_"),
+    ]
 
 
 def _overlap(dataset: Dataset, block: ItemBlock) -> ItemOverlap:
@@ -175,40 +246,3 @@ def _correlation(value: float, ends: StatisticInterval | Incomputable, floor: St
         interval=Interval.of(ends),
         floor=Floor(mean=floor.mean, upper=floor.upper),
     )
-
-
-def _item_rows(result: Listing[ItemOverlap]) -> Iterator[Row]:
-    for block in result.rows:
-        for row in block.items:
-            yield {
-                **item_cells(row),
-                **_cells("with_rest", row.with_rest),
-                **_cells("mean_with_others", row.with_others),
-                "n": block.n,
-                "n_left_out": block.n_left_out,
-                "n_raters": block.n_raters,
-                "note": note_of(row.with_rest.coefficient, row.with_rest.interval),
-            }
-
-
-def _pair_rows(result: Listing[ItemOverlap]) -> Iterator[Row]:
-    for block in result.rows:
-        for pair in block.pairs:
-            yield {
-                "kind": block.kind,
-                "first": pair.first,
-                "second": pair.second,
-                **_cells("r", pair.correlation),
-                "n": block.n,
-                "note": note_of(pair.correlation.coefficient, pair.correlation.interval),
-            }
-
-
-def _cells(name: str, row: ItemCorrelation) -> Row:
-    return {
-        name: row.coefficient.value,
-        f"{name}_low": row.interval.low,
-        f"{name}_high": row.interval.high,
-        f"{name}_chance_mean": row.floor.mean,
-        f"{name}_chance_upper": row.floor.upper,
-    }
