@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reports.dataset.blocks import ItemBlock, choice_ratings, item_blocks
+from reports.document import columns, notes
+from reports.document.columns import LEAD, decimals
+from reports.document.model import Block, Cell, Column, Files, Head, RowGroup, Section, Table, Words
+from reports.document.phrases import BREAK, joined, phrase
 from reports.figures.base import (
     N_RESAMPLES,
     Estimate,
@@ -17,17 +24,14 @@ from reports.figures.base import (
     Interval,
     ItemRow,
     Reason,
-    Row,
     estimate,
     interval,
-    item_cells,
     item_fields,
     note_of,
-    weakest_note,
     without_value,
 )
 from reports.lazy import agreement, np, rates, reliability, resamples
-from reports.numbers import NONE, coefficient, coefficients, decimal
+from reports.numbers import coefficient, coefficients, measured, whole
 from reports.reasons import to_english
 from stats.reasons import Incomputable
 
@@ -110,24 +114,132 @@ class Reliability(Figure[ReliabilityResult]):
     def is_empty(self, result: ReliabilityResult) -> bool:
         return not result.items and not result.numbers
 
-    def rows(self, result: ReliabilityResult) -> dict[str, Iterator[Row]]:
-        return {"gwet": (_gwet_cells(row) for row in result.items), "intraclass": _intraclass_cells(result)}
-
-    def lines(self, result: ReliabilityResult) -> Iterator[str]:
-        yield "\nGwet's coefficients and intraclass correlations"
-        for row in result.items:
-            yield f"  {row.title[:34]:<34} {_words(row.coefficient, row.interval, row.floor)}"
-        for number in result.numbers:
-            name = number.title or number.kind
-            if number.why:
-                yield f"  {name[:34]:<34} {NONE} {to_english(number.why)}"
-            for form in number.forms:
-                words = _words(form.coefficient, form.interval, form.floor)
-                yield f"  {name[:34]:<34} {words}, k {decimal(number.k)}"
-
-    def context(self, result: ReliabilityResult) -> dict[str, Any]:
+    def describe(self, result: ReliabilityResult, head: Head) -> Iterator[Section]:
+        kappa = _(
+            "Kappa falls when nearly all answers are the same, AC1 does not; so it stands beside, never instead. AC2 "
+            "takes near answers for part agreement; its “ordinal” weights are Gwet’s, not Krippendorff’s."
+        )
+        forms = _(
+            "ICC(A,1) and ICC(A,k), absolute agreement, where the same raters rated all stories; ICC(1,1) and ICC(1,k) "
+            "where raters differ by story. A reported mean is as reliable as the k form says."
+        )
+        floors = _("Chance floors here are of %(n)s shuffles.") % {"n": N_SHUFFLES}
         ends = [form.interval for row in result.numbers for form in row.forms]
-        return {"note": weakest_note([*(row.interval for row in result.items), *ends]), "n_shuffles": N_SHUFFLES}
+        of_items: list[Block] = [_gwet_table(result, head), Files(words=_("Gwet’s AC1, on scales AC2"), table="gwet")]
+        of_numbers: list[Block] = [
+            _intraclass_table(result, head),
+            Files(words=_("One rating, and the mean of k"), table="intraclass"),
+        ]
+        yield Section(
+            heading=_("Skewed answers, and means"),
+            body=[*(of_items if result.items else []), *(of_numbers if result.numbers else [])],
+            margin=[
+                *(Words(words=words) for words in (kappa, forms, floors)),
+                *notes.weakest([*(row.interval for row in result.items), *ends]),
+            ],
+        )
+
+
+def _gwet_table(result: ReliabilityResult, head: Head) -> Table[GwetRow]:
+    value, ends, floor, rests_on = _columns()
+    return Table(
+        name="gwet",
+        label=_("Gwet’s coefficients by item"),
+        caption=_(
+            "Agreement that does not fall where nearly all answers are the same. Grey band: what the same answers "
+            "shuffled within each rater would reach (97.5th percentile)."
+        ),
+        rows=result.items,
+        groups=[
+            RowGroup(heading=name or "", language="en", rows=list(rows))
+            for name, rows in groupby(result.items, lambda row: row.coefficient.name)
+        ],
+        why=lambda row: row.coefficient.why,
+        columns=[
+            columns.item(head),
+            columns.in_file("coefficient", lambda row: row.coefficient.name or ""),
+            value,
+            ends,
+            columns.strip(result.items, lambda row: (row.coefficient, row.interval, row.floor)),
+            floor,
+            columns.number(
+                "percent_agreement",
+                joined(_("Agree"), "%", by=BREAK),
+                lambda row: row.percent_agreement.value,
+                write=decimals(0),
+            ),
+            rests_on,
+            columns.note(lambda row: note_of(row.coefficient, row.interval)),
+        ],
+    )
+
+
+def _intraclass_table(result: ReliabilityResult, head: Head) -> Table[tuple[IntraclassRow, IntraclassForm]]:
+    nothing = IntraclassForm(
+        coefficient=Estimate(value=None), interval=Interval(low=None, high=None), floor=Floor(mean=None, upper=None)
+    )
+    value, ends, floor, rests_on = (column.at(itemgetter(1)) for column in _columns())
+
+    def k(pair: tuple[IntraclassRow, IntraclassForm]) -> str:
+        row, form = pair
+        return measured(1 if row.forms[:1] == (form,) else row.k)
+
+    return Table(
+        name="intraclass",
+        label=_("Intraclass correlations"),
+        caption=_(
+            "Intraclass correlations: the share of variance that lies between stories, of one rating and of the mean "
+            "of all that a story has."
+        ),
+        rows=[(row, form) for row in result.numbers for form in row.forms or (nothing,)],
+        why=lambda pair: pair[0].why,
+        columns=[
+            columns.fields("kind", "n_items", "design", of=itemgetter(0)),
+            Column(
+                heading=_("Number"),
+                cell=lambda pair: _number(pair[0], head),
+                files={"title": lambda pair: pair[0].title},
+                is_number=False,
+                is_head=True,
+            ),
+            columns.words("coefficient", _("Form"), lambda pair: pair[1].coefficient.name or "", css="kept-whole"),
+            value,
+            ends,
+            floor,
+            columns.number("k", _("k"), lambda pair: pair[0].k, shown=k),
+            rests_on,
+            columns.note(
+                lambda pair: to_english(pair[0].why) if pair[0].why else note_of(pair[1].coefficient, pair[1].interval)
+            ),
+        ],
+    )
+
+
+def _number(row: IntraclassRow, head: Head) -> Cell:
+    """What is told of each story."""
+    if row.kind == "total":
+        return Cell(words=_("Tests passed"))
+    if row.kind == "mean":
+        return Cell(words=_("Mean of scales %(ends)s") % {"ends": row.title})
+    return Cell(words=row.title, language=head.language)
+
+
+def _columns() -> Sequence[Column[Any]]:
+    """The value, the interval and the floor of a coefficient, and what it rests on, of the rows of either table."""
+
+    def rests_on(row: GwetRow | IntraclassForm) -> Cell:
+        return Cell(words=f"{whole(row.coefficient.n_units)}, {whole(row.coefficient.n_raters)}")
+
+    return [
+        columns.number("value", _("Value"), lambda row: row.coefficient.value, write=coefficient, css=LEAD),
+        columns.interval(lambda row: row.interval, write=coefficients),
+        columns.floor(phrase(_("Chance floor<br>mean, 97.5th")), lambda row: row.floor, write=coefficient),
+        replace(
+            columns.fields("n_units", "n_raters", of=attrgetter("coefficient")),
+            heading=phrase(_("Units,<br>raters")),
+            cell=rests_on,
+        ),
+    ]
 
 
 def _of_block(dataset: Dataset, block: ItemBlock, drawn: Resamples) -> list[GwetRow]:
@@ -226,51 +338,3 @@ def _intraclass(
             for form, own_ends, floor in zip(forms, ends, floors, strict=True)
         ),
     )
-
-
-def _words(value: Estimate, ends: Interval, floor: Floor) -> str:
-    if value.value is None:
-        return f"{NONE} {to_english(value.why) if value.why else ''}"
-    return (
-        f"{value.name} {coefficient(value.value)}, 95 % {coefficients(ends)}, chance to {coefficient(floor.upper)}, "
-        f"n = {value.n_units} units, {value.n_raters} raters"
-    )
-
-
-def _gwet_cells(row: GwetRow) -> Row:
-    return item_cells(row) | {
-        "coefficient": row.coefficient.name or "",
-        **_number_cells(row.coefficient, row.interval, row.floor),
-        "percent_agreement": row.percent_agreement.value,
-        "note": note_of(row.coefficient, row.interval),
-    }
-
-
-def _intraclass_cells(result: ReliabilityResult) -> Iterator[Row]:
-    nothing = IntraclassForm(
-        coefficient=Estimate(value=None), interval=Interval(low=None, high=None), floor=Floor(mean=None, upper=None)
-    )
-    for row in result.numbers:
-        for form in row.forms or (nothing,):
-            yield {
-                "kind": row.kind,
-                "title": row.title,
-                "n_items": row.n_items,
-                "design": row.design,
-                "coefficient": form.coefficient.name or "",
-                "k": row.k,
-                **_number_cells(form.coefficient, form.interval, form.floor),
-                "note": to_english(row.why) if row.why else note_of(form.coefficient, form.interval),
-            }
-
-
-def _number_cells(value: Estimate, ends: Interval, floor: Floor) -> Row:
-    return {
-        "value": value.value,
-        "low": ends.low,
-        "high": ends.high,
-        "chance_mean": floor.mean,
-        "chance_upper": floor.upper,
-        "n_units": value.n_units,
-        "n_raters": value.n_raters,
-    }
