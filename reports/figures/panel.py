@@ -4,26 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
 from reports.dataset.blocks import ItemBlock, choice_ratings, item_blocks
 from reports.dataset.choices import choice_table, choices_of
 from reports.dataset.step_items import widest
+from reports.document import columns, notes
+from reports.document.columns import LEAD, decimals, ends
+from reports.document.model import Block, Cell, Column, Drawing, Files, Head, Part, Section, Table, Words
+from reports.document.phrases import joined, phrase
 from reports.figures import plots
 from reports.figures.base import (
     Figure,
     Interval,
     ItemRow,
-    Row,
     interval,
-    item_cells,
     item_fields,
-    weakest_note,
 )
+from reports.figures.block_titles import block_title
 from reports.lazy import agreement, np, panel, resamples
-from reports.numbers import coefficient, decimal, with_interval
+from reports.numbers import NONE, coefficient, coefficients, decimal, with_interval
 from reports.numbers import interval as between
 from stats.reasons import Incomputable
 
@@ -165,26 +169,128 @@ class RaterPanel(Figure[PanelResult]):
     def is_empty(self, result: PanelResult) -> bool:
         return not result.blocks and not result.items
 
-    def rows(self, result: PanelResult) -> dict[str, Iterator[Row]]:
-        return {"severity": _severity_rows(result), "leave-one-rater-out": (_item_cells(row) for row in result.items)}
+    def describe(self, result: PanelResult, head: Head) -> Iterator[Section]:
+        margin = [
+            _(
+                "Below 0 a rater is stricter than the others were on the same stories. The interval says how far that "
+                "would go on other stories; it holds the others fixed."
+            ),
+            _(
+                "Agreement without a rater answers whether one person makes or breaks it. Raters are never resampled: "
+                "one drawn twice would agree with themself. Where raters differ by story, Fleiss’ kappa loses the "
+                "stories of the one left out."
+            ),
+            _("These are questions to ask, not verdicts."),
+        ]
+        shown = [row.interval for block in result.blocks for row in block.raters]
+        yield Section(
+            heading=_("The raters"),
+            body=[
+                *(
+                    Part(heading=block_title(block, head), blocks=list(_blocks(block, n)))
+                    for n, block in enumerate(result.blocks, start=1)
+                ),
+                *([_item_by_item(result, head)] if result.items else []),
+            ],
+            margin=[*(Words(words=words) for words in margin), *notes.weakest(shown)],
+        )
 
-    def lines(self, result: PanelResult) -> Iterator[str]:
-        yield "\nThe raters: each less the others on the same stories, and mean agreement without them"
-        for block in result.blocks:
-            yield f"  {block.title or 'all tests'}: {block.name} {coefficient(block.agreement)}"
-            for row in block.raters:
-                ends = f"95 % {between(row.interval, block.places)}, {row.n_stories} stories"
-                without = f"; without them {coefficient(row.without)}"
-                yield f"    {row.rater[:20]:<20} {decimal(row.value, block.places)}, {ends}{without}"
-        for item in result.items:
-            span = f"{coefficient(item.low)} to {coefficient(item.high)}"
-            yield f"  {item.title[:34]:<34} {coefficient(item.value)}, without one rater {span}, most by {item.rater}"
 
-    def context(self, result: PanelResult) -> dict[str, Any]:
-        return {
-            "drawn": [(block, _plot(block)) for block in result.blocks],
-            "note": weakest_note(row.interval for block in result.blocks for row in block.raters),
-        }
+def _blocks(block: PanelBlock, n: int) -> Iterator[Block]:
+    """What is said of the raters on the n-th scale."""
+    if len(block.raters) > 1:
+        yield Words(words=joined(*_findings(block)))
+    if plot := _plot(block):
+        title = _("Each rater less the others on the same stories")
+        yield Drawing(plot=plot, title=title, described=_("The same numbers stand in the table below."))
+    is_open = len(block.raters) <= MOST_DRAWN
+    yield Part(summary=_("Rater by rater"), is_open=is_open, blocks=[_rater_table(block, n)])
+    counted = ngettext("%(n)s rater", "%(n)s raters", len(block.raters)) % {"n": len(block.raters)}
+    yield Files(words=counted, table="severity", is_count=True)
+
+
+def _findings(block: PanelBlock) -> Iterator[str]:
+    """Who is the strictest, and whose absence moves agreement most."""
+    row, heaviest, span = block.strictest, block.heaviest, block.span
+    if block.has_strictest:
+        sentence = (
+            _("%(rater)s is the strictest: %(difference)s points of percent Yes beside the others on the same stories.")
+            if block.is_percent
+            else _("%(rater)s is the strictest: %(difference)s points beside the others on the same stories.")
+        )
+        yield phrase(sentence, rater=row.rater, difference=decimal(row.value, block.places))
+        if row.interval.low is None:
+            yield _("It rests on too few stories for an interval.")
+        else:
+            yield phrase(_("95 %% interval %(ends)s."), ends=between(row.interval, block.places))
+    if heaviest and span:
+        sentence = _(
+            "Agreement is %(whole)s; without one rater it lies between %(low)s and %(high)s. %(rater)s moves it most: "
+            "without them it is %(without)s."
+        )
+        values = {"whole": block.agreement, "low": span[0], "high": span[1], "without": heaviest.without}
+        written = {name: coefficient(value) for name, value in values.items()}
+        yield phrase(sentence, rater=heaviest.rater, **written)
+
+
+def _rater_table(block: PanelBlock, n: int) -> Table[RaterRow]:
+    difference = (
+        _("Difference: percent Yes of a rater less that of the others on the same stories and items.")
+        if block.is_percent
+        else _("Difference: mean of a rater less that of the others on the same stories and items.")
+    )
+    of_items = ngettext("Agreement: %(name)s.", "Agreement: %(name)s, mean of %(n)s items.", block.n_items)
+    agreed = of_items % {"name": block.name, "n": block.n_items} if block.name else ""
+    return Table(
+        name="severity",
+        label=_("Raters, table %(n)s") % {"n": n},
+        caption=joined(difference, agreed),
+        rows=block.raters,
+        columns=[
+            columns.fields("kind", "title", of=lambda row: block),
+            columns.words("rater", _("Rater"), is_head=True),
+            columns.number(
+                "less_others", _("Difference"), lambda row: row.value, write=decimals(block.places), css=LEAD
+            ),
+            columns.interval(lambda row: row.interval, write=ends(block.places)),
+            columns.number("n_stories", _("Stories")),
+            columns.in_file("coefficient", lambda row: block.name),
+            columns.fields("n_items", "agreement", of=lambda row: block),
+            columns.number(
+                "agreement_without", phrase(_("Agreement<br>without")), lambda row: row.without, write=coefficient
+            ),
+            columns.number("change", _("Change"), write=coefficient),
+            columns.note(lambda row: row.interval.note or ""),
+        ],
+    )
+
+
+def _item_by_item(result: PanelResult, head: Head) -> Part:
+    rater = attrgetter("rater")
+    summary = _("Agreement without one rater, item by item")
+    table = Table(
+        name="leave-one-rater-out",
+        label=summary,
+        rows=result.items,
+        columns=[
+            columns.item(head),
+            columns.words("coefficient", _("Coefficient"), lambda row: row.name, language="en"),
+            columns.number("value", _("Value"), write=coefficient, css=LEAD),
+            Column(
+                heading=phrase(_("Without<br>one rater")),
+                cell=lambda row: Cell(words=coefficients(row)),
+                files={"lowest_without_one": lambda row: row.low, "highest_without_one": lambda row: row.high},
+            ),
+            columns.words("moved_most_by", phrase(_("Moved most<br>by")), rater, shown=lambda row: rater(row) or NONE),
+            columns.number(
+                "without_that_rater", phrase(_("Without<br>them")), lambda row: row.without, write=coefficient
+            ),
+            columns.number("n_raters", _("Raters")),
+            columns.in_file("n_without_value"),
+        ],
+    )
+    files = Files(words=_("The coefficient that the agreement section shows"), table="leave-one-rater-out")
+    return Part(summary=summary, blocks=[table, files])
 
 
 def _without_each(
@@ -288,36 +394,3 @@ def _plot(block: PanelBlock) -> plots.DifferencePlot | None:
     ]
     ends = plots.ends_of(marks)
     return plots.DifferencePlot(marks, plots.difference_axis(ends)) if any(ends) else None
-
-
-def _severity_rows(result: PanelResult) -> Iterator[Row]:
-    for block in result.blocks:
-        for row in block.raters:
-            yield {
-                "kind": block.kind,
-                "title": block.title,
-                "rater": row.rater,
-                "less_others": row.value,
-                "low": row.interval.low,
-                "high": row.interval.high,
-                "n_stories": row.n_stories,
-                "coefficient": block.name,
-                "n_items": block.n_items,
-                "agreement": block.agreement,
-                "agreement_without": row.without,
-                "change": row.change,
-                "note": row.interval.note or "",
-            }
-
-
-def _item_cells(row: ItemWithout) -> Row:
-    return item_cells(row) | {
-        "coefficient": row.name,
-        "value": row.value,
-        "lowest_without_one": row.low,
-        "highest_without_one": row.high,
-        "moved_most_by": row.rater,
-        "without_that_rater": row.without,
-        "n_raters": row.n_raters,
-        "n_without_value": row.n_without_value,
-    }
