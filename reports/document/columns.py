@@ -214,3 +214,8 @@ def ends_in_file(of: Callable[[T], Interval | None], *, low: str = "low", high: 
         return lambda row: getattr(of(row), name, None)
 
     return Column(heading=None, cell=lambda row: Cell(), files={low: end("low"), high: end("high")})
+
+
+def with_places(column: Callable[[int], Column[T]], places: Callable[[T], int]) -> Column[T]:
+    """A column whose rows have their own numbers of decimals. column : with so many"""
+    return replace(column(0), cell=lambda row: column(places(row)).cell(row))
