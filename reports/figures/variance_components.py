@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
+from django.utils.html import format_html
 from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from reports.figures.base import Figure, Interval, Listing, Reason, Row
+from reports.document import columns
+from reports.document.columns import LEAD, QUIET, ends
+from reports.document.model import Block, Cell, Column, Files, Head, Part, Phrase, Section, Table, Words
+from reports.document.phrases import in_language, joined, phrase
+from reports.figures.base import Figure, Interval, Listing, Reason, ends_note
 from reports.figures.mean_intervals import outcome_intervals
 from reports.lazy import variance_components
 from reports.numbers import decimal
-from reports.numbers import interval as between
 from reports.reasons import to_english
 from stats.reasons import Incomputable
 
@@ -67,10 +72,6 @@ class OutcomeComponents:
         total = sum(variances.values()) or 1.0
         return [(name, v**0.5, 100 * v / total, name in self.at_zero) for name, v in variances.items()]
 
-    @property
-    def cells(self) -> list[tuple[float, float, bool]]:
-        return [part[1:] for part in self.parts]
-
 
 class VarianceComponents(Figure[Listing[OutcomeComponents]]):
     key = "variance_components"
@@ -85,28 +86,142 @@ class VarianceComponents(Figure[Listing[OutcomeComponents]]):
     def compute(self, dataset: Dataset) -> Listing[OutcomeComponents]:
         return Listing(tuple(_of_outcome(dataset, table) for table in dataset.outcomes))
 
-    def rows(self, result: Listing[OutcomeComponents]) -> dict[str, Iterator[Row]]:
-        return {"variance-components": _component_rows(result), "means-for-other-raters": _mean_rows(result)}
-
-    def lines(self, result: Listing[OutcomeComponents]) -> Iterator[str]:
-        yield "\nWhat varies: standard deviations of raters, stories and the rest"
-        for row in result.rows:
-            if row.why:
-                yield f"  {row.title or 'all tests'}: {to_english(row.why)}"
-            else:
-                parts = ", ".join(f"{name} {decimal(sd, row.places)}" for name, sd, _share, _zero in row.parts)
-                yield f"  {row.title or 'all tests'}: {parts}"
-            for mean in row.sources:
-                wide = f"for other raters, too, {between(mean.wide, row.places)}"
-                ends = f"95 % {between(mean.interval, row.places)}, {wide}"
-                yield f"    {mean.source[:32]:<32} {decimal(mean.value, row.places)}, {ends}"
-
-    def context(self, result: Listing[OutcomeComponents]) -> dict[str, Any]:
+    def describe(self, result: Listing[OutcomeComponents], head: Head) -> Iterator[Section]:
         whole = [row for row in result.rows if not row.is_part]
-        names = {"rater": _("raters"), "story": _("stories"), "residual": _("the rest")}
-        at_zero = [name for key, name in names.items() if any(key in row.at_zero for row in result.rows)]
-        parts = [row for row in result.rows if row not in whole]
-        return {"whole": whole, "parts": parts, "at_zero": get_text_list(at_zero, _("and"))}
+        parts = [row for row in result.rows if row.is_part]
+        folded = Part(summary=_("By dimension and by test"), blocks=_shown(parts, head))
+        yield Section(
+            heading=_("What varies: raters, stories, the rest"),
+            body=[
+                *_shown(whole, head),
+                *([folded] if parts else []),
+                *(replace(table, is_shown=False) for table in _tables(result.rows, head)),
+                Files(words=_("Variances of every outcome"), table="variance-components"),
+                Files(words=_("Means with both intervals"), table="means-for-other-raters"),
+            ],
+            margin=[Words(words=words) for words in _margin(result)],
+        )
+
+
+def _margin(result: Listing[OutcomeComponents]) -> Iterator[Phrase]:
+    rating = _(
+        "A rating is the mean, and what its <strong>rater</strong> adds, and what its <strong>story</strong> adds, and "
+        "<strong>the rest</strong>: how this rater took this story, and chance. Who wrote a story counts among what it "
+        "adds."
+    )
+    elsewhere = _(
+        "Everywhere else in this report an interval says what <strong>other stories</strong> would give with the same "
+        "raters. The second one here takes raters as drawn at random, too: it is for whoever wants to speak of readers "
+        "in general."
+    )
+    yield phrase(rating)
+    yield phrase(elsewhere)
+    yield _("With few raters the wider interval rests on few degrees of freedom; the file says how many.")
+    names = {"rater": _("raters"), "story": _("stories"), "residual": _("the rest")}
+    at_zero = [name for key, name in names.items() if any(key in row.at_zero for row in result.rows)]
+    if at_zero:
+        sentence = _(
+            "* The estimate for %(names)s did not come out above 0, or cannot be told from the rest, and is set to 0; "
+            "the others are estimated without it."
+        )
+        yield sentence % {"names": get_text_list(at_zero, _("and"))}
+
+
+def _shown(rows: Sequence[OutcomeComponents], head: Head) -> list[Block]:
+    """The tables of some outcomes; the files have all of them in their order."""
+    return [replace(table, name="") for table in _tables(rows, head)]
+
+
+def _tables(rows: Sequence[OutcomeComponents], head: Head) -> list[Table[Any]]:
+    return [_component_table(rows, head), _mean_table(rows, head)]
+
+
+def _component_table(rows: Sequence[OutcomeComponents], head: Head) -> Table[OutcomeComponents]:
+    def part(n: int, name: str, heading: Phrase) -> Column[OutcomeComponents]:
+        """A standard deviation and the share of its variance, and in files the variance."""
+
+        def cell(row: OutcomeComponents) -> Cell:
+            _name, sd, share, is_at_zero = row.parts[n]
+            mark = format_html('<abbr title="{}">*</abbr>', _("set to 0")) if is_at_zero else ""
+            of_sum = format_html('<span class="{}">{} %</span>', QUIET, decimal(share, 0))
+            return Cell(words=joined(joined(decimal(sd, row.places), mark, by=""), of_sum))
+
+        return Column(heading=heading, cell=cell, files={f"{name}_variance": attrgetter(name)})
+
+    def rests_on(row: OutcomeComponents) -> Cell:
+        counts = {"raters": row.n_raters, "stories": row.n_stories}
+        return Cell(words=_("%(raters)s raters, %(stories)s stories") % counts, css=QUIET)
+
+    caption = _("Standard deviations, and each variance’s share of their sum.")
+    return Table(
+        name="variance-components",
+        label=caption,
+        caption=caption,
+        rows=rows,
+        why=lambda row: row.why,
+        columns=[
+            columns.words(
+                "outcome", _("Outcome"), attrgetter("key"), shown=lambda row: _title(row, head), is_head=True
+            ),
+            columns.fields("kind", "title"),
+            part(0, "rater", _("Raters")),
+            part(1, "story", _("Stories")),
+            part(2, "residual", _("The rest")),
+            replace(columns.fields("n_raters", "n_stories", "n_ratings"), heading=_("Rests on"), cell=rests_on),
+            columns.in_file("set_to_zero", lambda row: ", ".join(row.at_zero)),
+            columns.note(lambda row: to_english(row.why) if row.why else ""),
+        ],
+    )
+
+
+def _mean_table(rows: Sequence[OutcomeComponents], head: Head) -> Table[tuple[OutcomeComponents, SourceMean]]:
+    def outcome(pair: tuple[OutcomeComponents, SourceMean]) -> Phrase:
+        """Its name, seen at the first of its sources alone."""
+        row, mean = pair
+        title = _title(row, head)
+        return title if mean is row.sources[0] else format_html('<span class="visually-hidden">{}</span>', title)
+
+    def interval(name: str, heading: Phrase, suffix: str = "") -> Column[Any]:
+        return columns.with_places(
+            lambda places: columns.interval(
+                lambda pair: getattr(pair[1], name),
+                heading=heading,
+                write=ends(places),
+                low=f"low{suffix}",
+                high=f"high{suffix}",
+            ),
+            lambda pair: pair[0].places,
+        )
+
+    def note(pair: tuple[OutcomeComponents, SourceMean]) -> str:
+        return "; ".join(filter(None, [ends_note(pair[1].interval), ends_note(pair[1].wide)]))
+
+    caption = phrase(_("Mean of each source over its stories, with the 95 %% intervals for other stories."))
+    return Table(
+        name="means-for-other-raters",
+        label=caption,
+        caption=caption,
+        rows=[(row, mean) for row in rows for mean in row.sources],
+        columns=[
+            columns.words("outcome", _("Outcome"), lambda pair: pair[0].key, shown=outcome, is_head=True),
+            columns.fields("title", of=itemgetter(0)),
+            columns.words("source", _("Source"), lambda pair: pair[1].source),
+            columns.number(
+                *("mean", _("Mean")),
+                of=lambda pair: pair[1].value,
+                shown=lambda pair: decimal(pair[1].value, pair[0].places),
+                css=LEAD,
+            ),
+            interval("interval", _("Same raters")),
+            interval("wide", _("Other raters, too"), "_other_raters"),
+            columns.fields("n_stories", of=itemgetter(1)),
+            columns.note(note),
+        ],
+    )
+
+
+def _title(row: OutcomeComponents, head: Head) -> Phrase:
+    return in_language(row.title, head.language) if row.title else _("All tests together")
 
 
 def _of_outcome(dataset: Dataset, table: OutcomeTable) -> OutcomeComponents:
@@ -150,38 +265,3 @@ def _mean(dataset: Dataset, table: OutcomeTable, source: str) -> SourceMean | No
         interval=ends,
         wide=wide,
     )
-
-
-def _component_rows(result: Listing[OutcomeComponents]) -> Iterator[Row]:
-    for row in result.rows:
-        yield {
-            "outcome": row.key,
-            "kind": row.kind,
-            "title": row.title,
-            "rater_variance": row.rater,
-            "story_variance": row.story,
-            "residual_variance": row.residual,
-            "n_raters": row.n_raters,
-            "n_stories": row.n_stories,
-            "n_ratings": row.n_ratings,
-            "set_to_zero": ", ".join(row.at_zero),
-            "note": to_english(row.why) if row.why else "",
-        }
-
-
-def _mean_rows(result: Listing[OutcomeComponents]) -> Iterator[Row]:
-    for row in result.rows:
-        for mean in row.sources:
-            notes = [to_english(ends.why) if ends.why else ends.note or "" for ends in (mean.interval, mean.wide)]
-            yield {
-                "outcome": row.key,
-                "title": row.title,
-                "source": mean.source,
-                "mean": mean.value,
-                "low": mean.interval.low,
-                "high": mean.interval.high,
-                "low_other_raters": mean.wide.low,
-                "high_other_raters": mean.wide.high,
-                "n_stories": mean.n_stories,
-                "note": "; ".join(filter(None, notes)),
-            }
