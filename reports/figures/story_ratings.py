@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
+from reports.document import columns, notes
+from reports.document.columns import LEAD, decimals
+from reports.document.files import file_only
+from reports.document.model import Block, Cell, Column, Drawing, Files, Head, Part, Section, Table, Words
+from reports.document.phrases import in_language, joined, phrase
 from reports.figures import plots
 from reports.figures.base import (
     N_RESAMPLES,
@@ -16,15 +23,12 @@ from reports.figures.base import (
     ItemFigure,
     ItemRow,
     Listing,
-    Row,
     interval,
-    item_cells,
     item_fields,
-    weakest_note,
     without_value,
 )
 from reports.lazy import intervals, np, spreads
-from reports.numbers import decimal
+from reports.numbers import NONE, decimal, measured, whole
 from reports.numbers import interval as between
 
 if TYPE_CHECKING:
@@ -96,22 +100,112 @@ class StoryRatings(ItemFigure[ItemStories], Figure[Listing[ItemStories]]):
         stories = _of_item(dataset, item, salt=salt)
         return stories if stories.stories else None
 
-    def rows(self, result: Listing[ItemStories]) -> dict[str, Iterator[Row]]:
-        return {"story-ratings": _story_rows(result), "spreads": _spread_rows(result)}
+    def describe(self, result: Listing[ItemStories], head: Head) -> Iterator[Section]:
+        margin = [
+            _("A disputed story is not a bad one: read what its raters wrote."),
+            _(
+                "SD is the standard deviation between the raters of one story. A single story has no interval: it is "
+                "one story, and no sample of them."
+            ),
+        ]
+        too_many = _("There are too many stories for a table here; the file holds them all.")
+        table = _story_table(result, head)
+        yield Section(
+            heading=_("Story by story"),
+            body=[
+                *(
+                    Part(heading=in_language(row.title, head.language), blocks=list(_blocks(row)))
+                    for row in result.rows
+                ),
+                Files(words=_("Every story"), table="story-ratings"),
+                table if table.rows else Words(words=too_many, css="hint"),
+                Files(words=_("How far raters are apart"), table="spreads"),
+                *_files(result),
+            ],
+            margin=[
+                *(Words(words=words) for words in margin),
+                *notes.weakest(row.spread.interval for row in result.rows),
+            ],
+        )
 
-    def lines(self, result: Listing[ItemStories]) -> Iterator[str]:
-        for row in result.rows:
-            spread = row.spread
-            ends = f"95 % {between(spread.interval, 2)}"
-            yield f"\n{row.title}: the ratings of a story spread by {decimal(spread.value, 2)} (SD), {ends}"
-            for story in row.disputed:
-                ratings = " ".join(f"{rating:g}" for rating in story.ratings)
-                numbers = f"mean {decimal(story.mean, 2)}, SD {decimal(story.sd, 2)}"
-                yield f"  {story.story[:20]:<20} {story.source[:24]:<24} {ratings}: {numbers}"
 
-    def context(self, result: Listing[ItemStories]) -> dict[str, Any]:
-        note = weakest_note(row.spread.interval for row in result.rows)
-        return {"rows": [(row, _plot(row)) for row in result.rows], "note": note, "stories": _stories(result)}
+def _blocks(row: ItemStories) -> Iterator[Block]:
+    """What is said of one item."""
+    spread = row.spread
+    if spread.value is not None:
+        apart = ngettext(
+            "The ratings of a story lie apart by a standard deviation of %(sd)s in the mean over %(shown)s story.",
+            "The ratings of a story lie apart by a standard deviation of %(sd)s in the mean over %(shown)s stories.",
+            spread.n_stories,
+        )
+        sentence = apart % {"sd": decimal(spread.value, 2), "shown": whole(spread.n_stories)}
+        ends = phrase(_("95 %% interval %(ends)s."), ends=between(spread.interval, 2))
+        yield Words(words=joined(sentence, "" if spread.interval.low is None else ends))
+    described = _("One mark a story, a row a source. The file beside the plot holds every story.")
+    yield Drawing(
+        plot=_plot(row), title=_("Mean rating of each story, by source"), described=described, label=row.title
+    )
+    if row.disputed:
+        yield _disputed_table(row)
+
+
+def _disputed_table(row: ItemStories) -> Table[StoryRating]:
+    return Table(
+        label=_("%(title)s, most disputed stories") % {"title": row.title},
+        caption=_("The stories on which raters are farthest apart, with all ratings in the order of raters’ codes."),
+        rows=row.disputed,
+        columns=[
+            columns.words("story", _("Story"), is_head=True),
+            columns.words("source", _("Source")),
+            columns.words(
+                "ratings", _("Ratings"), lambda story: " ".join(map(measured, story.ratings)), css="kept-whole"
+            ),
+            columns.number("mean", _("Mean"), write=decimals(2)),
+            columns.number("sd", _("SD"), write=decimals(2), css=LEAD),
+        ],
+    )
+
+
+def _story_table(result: Listing[ItemStories], head: Head) -> Table[Any]:
+    """Every story with its cell of each item; no rows where they are too many for a table."""
+
+    def column(n: int, item: ItemStories) -> Column[Any]:
+        def cell(row: tuple[str, str, list[StoryRating | None]]) -> Cell:
+            story = row[2][n]
+            return Cell(words=f"{decimal(story.mean, 2)} ({decimal(story.sd, 2)})" if story else NONE)
+
+        return Column(heading=in_language(item.title, head.language), cell=cell, files={})
+
+    return Table(
+        label=_("Every story, as a table"),
+        caption=_("Mean rating of each story, with the standard deviation between its raters in brackets."),
+        rows=_stories(result),
+        columns=[
+            columns.words("story", _("Story"), itemgetter(0), is_head=True),
+            columns.words("source", _("Source"), itemgetter(1)),
+            *(column(n, item) for n, item in enumerate(result.rows)),
+        ],
+        summary=_("The same as a table"),
+    )
+
+
+def _files(result: Listing[ItemStories]) -> list[Block]:
+    stories = file_only(
+        "story-ratings",
+        [(row, story) for row in result.rows for story in row.stories],
+        columns.item_in_file(itemgetter(0)),
+        columns.fields("group", "story", "source", "mean", "sd", "n", "is_disputed", of=itemgetter(1)),
+        columns.in_file("ratings", lambda pair: list(pair[1].ratings)),
+    )
+    spreads = file_only(
+        "spreads",
+        result.rows,
+        columns.item_in_file(),
+        columns.in_file("mean_sd", lambda row: row.spread.value),
+        columns.ends_in_file(lambda row: row.spread.interval),
+        columns.in_file("n_stories", lambda row: row.spread.n_stories),
+    )
+    return [stories, spreads]
 
 
 def _of_item(dataset: Dataset, item: StepItem, *, salt: int) -> ItemStories:
@@ -161,32 +255,6 @@ def _spread(dataset: Dataset, sds: FloatArray, clusters: IntArray, *, salt: int)
 def _mean_interval(sds: FloatArray, clusters: IntArray, *, rng: np.random.Generator) -> StatisticInterval:
     """Of deviations, of which none is below 0, nor is their mean."""
     return intervals.mean_interval(sds, clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(0, np.inf)
-
-
-def _story_rows(result: Listing[ItemStories]) -> Iterator[Row]:
-    for row in result.rows:
-        for story in row.stories:
-            yield item_cells(row) | {
-                "group": story.group,
-                "story": story.story,
-                "source": story.source,
-                "mean": story.mean,
-                "sd": story.sd,
-                "n": story.n,
-                "ratings": list(story.ratings),
-                "is_disputed": story.is_disputed,
-            }
-
-
-def _spread_rows(result: Listing[ItemStories]) -> Iterator[Row]:
-    for row in result.rows:
-        spread = row.spread
-        yield item_cells(row) | {
-            "mean_sd": spread.value,
-            "low": spread.interval.low,
-            "high": spread.interval.high,
-            "n_stories": spread.n_stories,
-        }
 
 
 def _stories(result: Listing[ItemStories]) -> list[tuple[str, str, list[StoryRating | None]]]:
