@@ -8,8 +8,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
+from reports.document import columns, notes
+from reports.document.columns import LEAD, QUIET, decimals, ends
+from reports.document.model import Cell, Column, Drawing, Files, Head, Section, Table, Words
+from reports.document.phrases import phrase
 from reports.figures import plots
 from reports.figures.base import (
     N_RESAMPLES,
@@ -19,18 +23,14 @@ from reports.figures.base import (
     ItemFigure,
     ItemRow,
     Listing,
-    Row,
     ends_note,
     interval,
-    item_cells,
     item_fields,
     select_labels,
-    weakest_note,
     without_value,
 )
 from reports.lazy import human_likeness, intervals, np, rates
-from reports.numbers import decimal, whole
-from reports.numbers import interval as between
+from reports.numbers import whole
 from studies.models import Source
 
 if TYPE_CHECKING:
@@ -101,25 +101,88 @@ class HumanLikeness(ItemFigure[Likeness], Figure[Listing[Likeness]]):
         likeness = _likeness(dataset, item, salt=salt)
         return likeness if likeness.n else None
 
-    def rows(self, result: Listing[Likeness]) -> dict[str, Iterator[Row]]:
-        return {"human-likeness": _rows(result), "human-likeness-by-source": _source_rows(result)}
-
-    def lines(self, result: Listing[Likeness]) -> Iterator[str]:
+    def describe(self, result: Listing[Likeness], head: Head) -> Iterator[Section]:
+        shown = [
+            *(accuracy.interval for row in result.rows for accuracy in row.accuracies),
+            *(part.interval for row in result.rows for part in row.by_source),
+        ]
+        weakest = notes.weakest(shown)
         for row in result.rows:
-            yield f"\n{row.title}: who wrote it, on a scale, of {whole(row.n)} ratings, in percent"
-            for accuracy in row.accuracies:
-                always = f"always a model {decimal(accuracy.always_model)}, a person {decimal(accuracy.always_person)}"
-                ends = f"95 % {between(accuracy.interval)}; {always}"
-                yield f"  {accuracy.measure:<10} {decimal(accuracy.value):>6}, {ends}"
-            yield f"  undecided  {whole(row.n_undecided)} of {whole(row.n)}"
-            for part in row.by_source:
-                numbers = f"right {decimal(part.right)}, near {decimal(part.near)} (n = {whole(part.n)})"
-                yield f"  {part.source[:34]:<34} {numbers}"
+            counted = ngettext("%(shown)s rating", "%(shown)s ratings", row.n) % {"shown": whole(row.n)}
+            counts = _("The table below the plot holds the counts.")
+            yield Section(
+                heading=_("Human or model: who did they think wrote it?"),
+                body=[
+                    Drawing(plot=_plot(row), title=_("Right and near, in percent"), described=notes.table_below_plot()),
+                    _accuracy_table(row),
+                    Files(words=counted, table="human-likeness", is_count=True),
+                    Drawing(plot=_stack(row), title=_("Share of every point by source, in percent"), described=counts),
+                    Files(words=_("By source"), table="human-likeness-by-source"),
+                    _source_table(row),
+                ],
+                margin=[*(Words(words=words) for words in _margin(row)), *weakest],
+            )
 
-    def context(self, result: Listing[Likeness]) -> dict[str, Any]:
-        ends = [accuracy.interval for row in result.rows for accuracy in row.accuracies]
-        note = weakest_note([*ends, *(part.interval for row in result.rows for part in row.by_source)])
-        return {"rows": [(row, _plot(row), _stack(row)) for row in result.rows], "note": note}
+
+def _margin(row: Likeness) -> list[str]:
+    terms = _(
+        "As analysed, %(lowest)s is surely a model and %(highest)s surely a person. <strong>Right</strong> is a rating "
+        "on the right side of the middle; the middle is not right. <strong>Near</strong> is 1 less the distance to the "
+        "right end, by the width of the scale: the “accuracy” of some papers, which is half for whoever always takes "
+        "the middle."
+    )
+    undecided = _("%(n)s of %(all)s ratings are in the middle.") % {"n": whole(row.n_undecided), "all": whole(row.n)}
+    held = _("Intervals are over groups of stories, with raters held fixed.")
+    return [phrase(terms, lowest=row.lowest, highest=row.highest), undecided, held]
+
+
+def _accuracy_table(row: Likeness) -> Table[Accuracy]:
+    return Table(
+        name="human-likeness",
+        label=_("How often ratings tell who wrote it"),
+        caption=_("In percent, beside what always giving one answer would reach."),
+        rows=row.accuracies,
+        columns=[
+            columns.item_in_file(lambda accuracy: row),
+            columns.words("measure", _("Measure"), shown=lambda accuracy: measure_name(accuracy.measure), is_head=True),
+            columns.number(
+                *("percent", _("People")),
+                of=lambda accuracy: accuracy.value,
+                write=decimals(1),
+                why=lambda accuracy: accuracy.why,
+                css=LEAD,
+            ),
+            columns.interval(lambda accuracy: accuracy.interval, write=ends(1)),
+            columns.number("always_model", _("Always “a model”"), write=decimals(1)),
+            columns.number("always_person", _("Always “a person”"), write=decimals(1)),
+            columns.number("always_middle", _("Always the middle"), write=decimals(1)),
+            columns.fields("n", "n_undecided", of=lambda accuracy: row),
+            columns.note(lambda accuracy: ends_note(accuracy.interval)),
+        ],
+    )
+
+
+def _source_table(row: Likeness) -> Table[SourceLikeness]:
+    def count(n: int, point: int) -> Column[SourceLikeness]:
+        return Column(heading=str(point), cell=lambda part: Cell(words=whole(part.n_by_point[n])), files={})
+
+    return Table(
+        name="human-likeness-by-source",
+        label=_("Points by source"),
+        caption=_("Ratings of each point, and how many are right and how near, in percent."),
+        rows=row.by_source,
+        columns=[
+            columns.item_in_file(lambda part: row),
+            columns.words("source", _("Written by"), is_head=True),
+            columns.fields("source_kind", "n", "n_stories"),
+            columns.in_file("n_by_point", lambda part: list(part.n_by_point)),
+            *(count(n, point) for n, point in enumerate(row.points)),
+            columns.number("right_percent", _("Right"), lambda part: part.right, write=decimals(1), css=LEAD),
+            columns.interval(lambda part: part.interval, write=ends(1), css=QUIET),
+            columns.number("near_percent", _("Near"), lambda part: part.near, write=decimals(1)),
+        ],
+        summary=_("The same as a table"),
+    )
 
 
 def _bounds(item: StepItem) -> tuple[int, int] | None:
@@ -224,39 +287,6 @@ def _of_source(
             rates.pass_rate_interval, right, clusters, rng=dataset.rng(SALT, *salt), n_resamples=N_RESAMPLES
         ),
     )
-
-
-def _rows(result: Listing[Likeness]) -> Iterator[Row]:
-    for row in result.rows:
-        for accuracy in row.accuracies:
-            yield item_cells(row) | {
-                "measure": accuracy.measure,
-                "percent": accuracy.value,
-                "low": accuracy.interval.low,
-                "high": accuracy.interval.high,
-                "always_model": accuracy.always_model,
-                "always_person": accuracy.always_person,
-                "always_middle": accuracy.always_middle,
-                "n": row.n,
-                "n_undecided": row.n_undecided,
-                "note": ends_note(accuracy.interval),
-            }
-
-
-def _source_rows(result: Listing[Likeness]) -> Iterator[Row]:
-    for row in result.rows:
-        for part in row.by_source:
-            yield item_cells(row) | {
-                "source": part.source,
-                "source_kind": part.source_kind,
-                "right_percent": part.right,
-                "low": part.interval.low,
-                "high": part.interval.high,
-                "near_percent": part.near,
-                "n_by_point": list(part.n_by_point),
-                "n": part.n,
-                "n_stories": part.n_stories,
-            }
 
 
 def measure_name(measure: str) -> str:
