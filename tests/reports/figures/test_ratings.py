@@ -4,8 +4,9 @@ import pytest
 from django.test import Client
 
 from reports import results
+from reports.document.model import Drawing, find_blocks
 from reports.figures import all_figures
-from reports.figures.base import Listing
+from reports.figures.base import NO_HEAD, Listing
 from studies.models import Item, Source, Study
 from tests import factories, triggers
 from tests.reports import given
@@ -52,8 +53,8 @@ def test_sources_stand_story_by_story_in_the_order_of_all_other_sections() -> No
     (row,) = results.read_results(results.compute(made)).figures["story_ratings"].rows
 
     figure = all_figures()["story_ratings"]
-    ((_row, plot),) = figure.context(Listing(rows=(row,)))["rows"]
-    assert [name for name, _means in plot.values_by_row] == ["Source 2", "Source 1"]
+    (drawing,) = find_blocks(figure.describe(Listing(rows=(row,)), NO_HEAD), Drawing)
+    assert [name for name, _means in drawing.plot.values_by_row] == ["Source 2", "Source 1"]
 
 
 def test_agreement_on_scales_has_no_column_of_verdicts(admin_client: Client) -> None:
