@@ -136,10 +136,21 @@ def test_page_text_and_files_hold_every_figure_that_has_something_to_say(
             assert len(rows) == len(list(figure.rows(result)[table]))
 
 
+def test_no_two_parts_of_described_figures_have_one_id(client: Client, study: Study) -> None:
+    client.force_login(factories.staff("researcher"))
+    keys = [figure.key for figure, _ in results.read_results(results.compute(study)).visible if figure.is_described]
+
+    page = client.get("/reports/plums/").content.decode()
+
+    ids = [name for name in re.findall(r'\bid="([^"]+)"', page) if name.split("-")[0] in keys]
+    assert len(ids) > 3 * len(keys)
+    assert sorted(ids) == sorted(set(ids))
+
+
 def test_the_command_prints_what_only_the_page_said_before(study: Study) -> None:
     printed = "\n".join(text.lines(results.read_results(results.compute(study))))
 
-    for words in ("Places by group", "Tests passed by each story, of 2", "mean ranks", "guesses of who wrote it"):
+    for words in ("How far it has come", "Tests passed by each story, of 2", "mean ranks", "guesses of who wrote it"):
         assert words in printed
 
 
