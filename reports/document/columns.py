@@ -17,7 +17,7 @@ from reports import numbers, reasons
 from reports.document.model import Cell, Column, Head, Phrase
 from reports.document.phrases import phrase
 from reports.document.strips import Coefficient, StripAxis
-from reports.document.values import Floor, Interval, Reason
+from reports.document.values import Estimate, Floor, Interval, Reason
 
 T = TypeVar("T")
 Write = Callable[[Any], str]
@@ -210,3 +210,48 @@ def cell_with_ends(valued: Valued | None, write: Write, write_ends: Callable[[In
 def marked(cell: Cell, ends: Interval) -> Cell:
     """The cell, marked where the interval is weak."""
     return replace(cell, mark="†", mark_title=ends.note or "") if ends.is_weak else cell
+
+
+def estimate(
+    name: str,
+    heading: Phrase | None,
+    of: Callable[[T], Estimate | None],
+    *,
+    write: Write = numbers.coefficient,
+    css: str | Callable[[T], str] = "",
+) -> Column[T]:
+    """A column of estimates, coefficients unless `write` says otherwise; one without a value tells why when asked."""
+    return number(
+        *(name, heading),
+        of=lambda row: getattr(of(row), "value", None),
+        write=write,
+        why=lambda row: getattr(of(row), "why", None),
+        css=css,
+    )
+
+
+def count_of(
+    name: str, heading: Phrase, of: Callable[[T], int], *, n_all: Callable[[T], int], css: str = ""
+) -> Column[T]:
+    """How many there are of how many; the file has the first number alone."""
+
+    def shown(row: T) -> str:
+        return _("%(n)s of %(all)s") % {"n": numbers.whole(of(row)), "all": numbers.whole(n_all(row))}
+
+    return number(name, heading, of, shown=shown, css=css)
+
+
+def yes_or_no(name: str, heading: Phrase, of: Callable[[T], bool] | None = None) -> Column[T]:
+    """Whether something is so; in files True or False."""
+    get = of or attrgetter(name)
+    return Column(
+        heading=heading,
+        cell=lambda row: Cell(words=_("yes") if get(row) else _("no")),
+        files={name: get},
+        is_number=False,
+    )
+
+
+def constant(name: str, value: Any) -> Column[Any]:
+    """A column that only the file has, with the same value in each row."""
+    return in_file(name, lambda row: value)

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 from django.utils.translation import gettext as _
 
+from reports import reasons
 from reports.document.model import Head, Words
-from reports.document.phrases import phrase
-from reports.document.values import Interval
+from reports.document.phrases import in_language, phrase
+from reports.document.values import Interval, Reason
 
 
 def weakest(intervals: Iterable[Interval | None]) -> list[Words]:
@@ -46,3 +47,8 @@ def sealed(head: Head) -> list[Words]:
     """When values by source will be shown, while they are not yet."""
     is_waiting = head.is_sealed and not head.is_closed
     return [Words(words=_("By source after the study is closed."))] if is_waiting else []
+
+
+def reason(why: Reason) -> Words:
+    """Why there is nothing to show, in place of it."""
+    return Words(words=in_language(reasons.translate_reason(why), reasons.language(why)))
