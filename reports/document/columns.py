@@ -231,14 +231,20 @@ def estimate(
 
 
 def count_of(
-    name: str, heading: Phrase, of: Callable[[T], int], *, n_all: Callable[[T], int], css: str = ""
+    name: str,
+    heading: Phrase | None,
+    of: Callable[[T], int] | None = None,
+    *,
+    n_all: Callable[[T], int],
+    css: str = "",
 ) -> Column[T]:
     """How many there are of how many; the file has the first number alone."""
+    get = of or attrgetter(name)
 
     def shown(row: T) -> str:
-        return _("%(n)s of %(all)s") % {"n": numbers.whole(of(row)), "all": numbers.whole(n_all(row))}
+        return _("%(n)s of %(all)s") % {"n": numbers.whole(get(row)), "all": numbers.whole(n_all(row))}
 
-    return number(name, heading, of, shown=shown, css=css)
+    return number(name, heading, get, shown=shown, css=css)
 
 
 def yes_or_no(name: str, heading: Phrase, of: Callable[[T], bool] | None = None) -> Column[T]:
