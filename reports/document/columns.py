@@ -17,7 +17,7 @@ from reports import numbers, reasons
 from reports.document.model import Cell, Column, Head, Phrase
 from reports.document.phrases import phrase
 from reports.document.strips import Coefficient, StripAxis
-from reports.document.values import Floor, Interval, Reason
+from reports.document.values import Estimate, Floor, Interval, Reason
 
 T = TypeVar("T")
 Write = Callable[[Any], str]
@@ -127,9 +127,8 @@ def interval(
 
     def cell(row: T) -> Cell:
         between = of(row)
-        if between is None or not between.is_weak:
-            return with_reason(Cell(words=write(between), css=css), between.why if between else None)
-        return Cell(words=write(between), css=css, mark="†", mark_title=between.note or "")
+        ends = Cell(words=write(between), css=css)
+        return with_reason(marked(ends, between), between.why) if between else ends
 
     shown = heading or phrase(_("95 %% interval"))
     return replace(ends_in_file(of, low=low, high=high), heading=shown, cell=cell)
@@ -138,15 +137,9 @@ def interval(
 def floor(heading: Phrase | None, of: Callable[[T], Floor], *, write: Write, prefix: str = "") -> Column[T]:
     """A chance floor, its mean and its upper end in one column; in files a column for each. prefix : of their names"""
 
-    def cell(row: T) -> Cell:
-        ends = of(row)
-        said = {"mean": write(ends.mean), "upper": write(ends.upper)}
-        shown = _("%(mean)s, %(upper)s") % said if ends.mean is not None else numbers.NONE
-        return with_reason(Cell(words=shown), ends.why)
-
     return Column(
         heading=heading,
-        cell=cell,
+        cell=lambda row: floor_cell(of(row), write),
         files={
             f"{prefix}chance_mean": lambda row: of(row).mean,
             f"{prefix}chance_upper": lambda row: of(row).upper,
@@ -219,3 +212,87 @@ def ends_in_file(of: Callable[[T], Interval | None], *, low: str = "low", high: 
 def with_places(column: Callable[[int], Column[T]], places: Callable[[T], int]) -> Column[T]:
     """A column whose rows have their own numbers of decimals. column : with so many"""
     return replace(column(0), cell=lambda row: column(places(row)).cell(row))
+
+
+def floor_cell(floor: Floor | None, write: Write) -> Cell:
+    """The mean of a chance floor and its upper end, or the reason why there is none."""
+    if floor is None or floor.mean is None:
+        return with_reason(Cell(words=numbers.NONE), floor.why if floor else None)
+    return Cell(words=_("%(mean)s, %(upper)s") % {"mean": write(floor.mean), "upper": write(floor.upper)})
+
+
+class Valued(Protocol):
+    """A value with its interval, or the reason why there is none."""
+
+    @property
+    def value(self) -> float | None: ...
+    @property
+    def why(self) -> Reason | None: ...
+    @property
+    def interval(self) -> Interval: ...
+
+
+def cell_with_ends(valued: Valued | None, write: Write, write_ends: Callable[[Interval | None], str]) -> Cell:
+    """A value and, smaller, the ends of its interval where it has one."""
+    if valued is None:
+        return Cell(words=numbers.NONE)
+    words: Phrase = write(valued.value)
+    if valued.interval.low is not None:
+        words = phrase('%(value)s <span class="ends">%(ends)s</span>', value=words, ends=write_ends(valued.interval))
+    return with_reason(Cell(words=words), valued.why)
+
+
+def marked(cell: Cell, ends: Interval) -> Cell:
+    """The cell, marked where the interval is weak."""
+    return replace(cell, mark="†", mark_title=ends.note or "") if ends.is_weak else cell
+
+
+def estimate(
+    name: str,
+    heading: Phrase | None,
+    of: Callable[[T], Estimate | None],
+    *,
+    write: Write = numbers.coefficient,
+    css: str | Callable[[T], str] = "",
+) -> Column[T]:
+    """A column of estimates, coefficients unless `write` says otherwise; one without a value tells why when asked."""
+    return number(
+        *(name, heading),
+        of=lambda row: getattr(of(row), "value", None),
+        write=write,
+        why=lambda row: getattr(of(row), "why", None),
+        css=css,
+    )
+
+
+def count_of(
+    name: str,
+    heading: Phrase | None,
+    of: Callable[[T], int] | None = None,
+    *,
+    n_all: Callable[[T], int],
+    css: str = "",
+) -> Column[T]:
+    """How many there are of how many; the file has the first number alone."""
+    get = of or attrgetter(name)
+
+    def shown(row: T) -> str:
+        return _("%(n)s of %(all)s") % {"n": numbers.whole(get(row)), "all": numbers.whole(n_all(row))}
+
+    return number(name, heading, get, shown=shown, css=css)
+
+
+def yes_or_no(name: str, heading: Phrase, of: Callable[[T], bool] | None = None) -> Column[T]:
+    """Whether something is so; in files True or False."""
+    get = of or attrgetter(name)
+    return Column(
+        heading=heading,
+        cell=lambda row: Cell(words=_("yes") if get(row) else _("no")),
+        files={name: get},
+        is_number=False,
+    )
+
+
+def constant(name: str, value: Any) -> Column[Any]:
+    """A column that only the file has, with the same value in each row."""
+    return in_file(name, lambda row: value)

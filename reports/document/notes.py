@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 from django.utils.translation import gettext as _
 
+from reports import reasons
 from reports.document.model import Head, Words
-from reports.document.phrases import phrase
-from reports.document.values import Interval
+from reports.document.phrases import in_language, phrase
+from reports.document.values import Interval, Reason
 
 
 def weakest(intervals: Iterable[Interval | None]) -> list[Words]:
@@ -60,3 +61,8 @@ def models_stories() -> Words:
 
 def clusters_of_pairs() -> Words:
     return Words(words=_("Intervals are over groups; those on the same of several premises count as one."))
+
+
+def reason(why: Reason) -> Words:
+    """Why there is nothing to show, in place of it."""
+    return Words(words=in_language(reasons.translate_reason(why), reasons.language(why)))

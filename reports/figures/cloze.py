@@ -8,19 +8,39 @@ from __future__ import annotations
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
 
 from django.db.models import Q
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from annotation.models import Assignment, Fill, Rater, Response, ResponseEvent, Timing
 from annotation.responses import fills
 from annotation.responses.fills import BlankSave
 from reports.dataset.answers import has_real_people
-from reports.figures.base import Figure, Head, Interval, Reason, Row, Statement
-from reports.figures.cloze_completion import CompletionPoint, completion_of, completion_plot, completion_rows
+from reports.document import columns
+from reports.document.columns import LEAD, decimals, ends
+from reports.document.model import (
+    Block,
+    Drawing,
+    Files,
+    Head,
+    Phrase,
+    Section,
+    Table,
+    Words,
+)
+from reports.document.phrases import in_language, joined, phrase
+from reports.figures.base import Figure, Interval, Reason, Statement
+from reports.figures.cloze_completion import (
+    CompletionPoint,
+    completion_of,
+    completion_plot,
+    completion_table,
+    section_column,
+)
 from reports.lazy import rates
 from reports.numbers import decimal, whole
 from reports.numbers import interval as between
@@ -118,37 +138,30 @@ class ClozeFilling(Figure[ClozeResult]):
     def compute(self, dataset: Dataset) -> ClozeResult | None:
         return compute(dataset.study)
 
-    def rows(self, result: ClozeResult) -> dict[str, Iterator[Row]]:
-        return {
-            "cloze": (dict(vars(writer)) | {"order": list(writer.order)} for writer in result.writers),
-            "cloze-sections": (dict(vars(section)) for section in result.sections),
-            "cloze-completion": completion_rows(result.completion),
-        }
-
-    def lines(self, result: ClozeResult) -> Iterator[str]:
-        yield f"\nWho filled the blanks of {result.title}"
-        for name, groups in (("people", result.people), ("models", result.models)):
-            if groups.n:
-                shares = (f"{g.group.replace('_', ' ')} {g.n} ({decimal(g.value)} %)" for g in groups.groups)
-                yield f"  {groups.n} {name}: {', '.join(shares)}"
-        for section in result.sections:
-            if section.n_stopped:
-                yield f"  gave up at section {section.section}, {section.title}: {section.n_stopped}"
-        for point in result.completion:
-            ends = f"{decimal(point.value)} %, 95 % {between(point.interval)}"
-            yield f"  through section {point.section}, {point.kind}: {point.n_through} of {point.n}, {ends}"
+    def describe(self, result: ClozeResult, head: Head) -> Iterator[Section]:
+        given_up = _(
+            "People who say that they give up are counted where they say it; those who leave, or submit with open "
+            "blanks, at the first section that is not complete."
+        )
+        change = _("A change is another text in a blank that was filled, after something else was done in between.")
+        yield Section(
+            heading=_("Who filled the blanks"),
+            body=[
+                _group_table(result, head),
+                _every_writer(result),
+                Files(words=_("One row a writer"), table="cloze"),
+                *_curve(result, head),
+                _section_table(result, head),
+                Files(words=_("Section by section"), table="cloze-sections"),
+            ],
+            margin=[Words(words=given_up), Words(words=change), _in_no_group(result)],
+        )
 
     def statements(self, result: ClozeResult, head: Head) -> Iterator[Statement]:
         of_people = {share.group: share for share in result.people.groups}
         left = of_people.get(Fill.State.DROPPED_OUT)
         if left is not None and left.value is not None:
             yield _statement(left, result.people.n)
-
-    def context(self, result: ClozeResult) -> dict[str, Any]:
-        """The three groups, for people and for models if there are some, and the curve of who is still filling."""
-        named_writers = [(_("People"), result.people)]
-        groups = named_writers + ([(_("Models"), result.models)] if result.models.n else [])
-        return {"groups": groups, "completion": completion_plot(result.completion)}
 
 
 def _statement(left: GroupShare, n: int) -> Statement:
@@ -295,3 +308,92 @@ def _sections(cloze: Cloze, people: list[WriterRow]) -> Iterator[SectionRow]:
             median_minutes=statistics.median(minutes) if minutes else None,
             n_timed=len(minutes),
         )
+
+
+def _group_table(result: ClozeResult, head: Head) -> Table[tuple[str, Groups, GroupShare]]:
+    """The three groups, for people and for models if there are some."""
+    by_kind = [(_("People"), result.people), *([(_("Models"), result.models)] if result.models.n else [])]
+    names = {
+        Fill.State.DROPPED_OUT: _("dropped out"),
+        Fill.State.SHORTLISTED: _("shortlisted"),
+        Fill.State.SUBMITTED: _("submitted"),
+    }
+    blanks = ngettext("%(n)s blank.", "%(n)s blanks.", result.n_blanks) % {"n": result.n_blanks}
+    shares = phrase(_("Shares of those who have ended, with their 95 %% interval."))
+    return Table(
+        label=_("The three groups"),
+        caption=joined(joined(in_language(result.title, head.language), blanks, by=", "), shares),
+        rows=[(name, groups, share) for name, groups in by_kind for share in groups.groups],
+        columns=[
+            columns.words("writers", _("Writers"), lambda row: row[0], is_head=True),
+            columns.words("group", _("Group"), lambda row: names[Fill.State(row[2].group)]),
+            columns.count_of("n", "n", lambda row: row[2].n, n_all=lambda row: row[1].n),
+            columns.number(
+                *("percent", phrase(_("Share, %%"))),
+                of=lambda row: row[2].value,
+                write=decimals(1),
+                why=lambda row: row[2].why,
+                css=LEAD,
+            ),
+            columns.interval(lambda row: row[2].interval, write=ends(1)),
+        ],
+    )
+
+
+def _every_writer(result: ClozeResult) -> Table[WriterRow]:
+    names = [field.name for field in fields(WriterRow) if field.name != "order"]
+    return Table(
+        name="cloze",
+        label=_("One row a writer"),
+        rows=result.writers,
+        columns=[*map(columns.in_file, names), columns.in_file("order", lambda writer: list(writer.order))],
+        is_shown=False,
+    )
+
+
+def _curve(result: ClozeResult, head: Head) -> Iterator[Block]:
+    """Who is still filling after each section."""
+    if plot := completion_plot(result.completion):
+        yield Drawing(
+            plot=plot,
+            title=_("Who is still filling after each section"),
+            described=_("The table below the plot holds every share with its interval."),
+            caption=_("Still filling after each section, in percent of those who have ended"),
+        )
+        yield Files(words=_("Still filling, section by section"), table="cloze-completion")
+        yield completion_table(result.completion, head.language)
+
+
+def _section_table(result: ClozeResult, head: Head) -> Table[SectionRow]:
+    def minutes(row: SectionRow) -> Phrase:
+        median = decimal(row.median_minutes, 1)
+        timed = format_html('<span class="note">n = {}</span>', whole(row.n_timed))
+        return joined(median, timed) if row.n_timed else median
+
+    return Table(
+        name="cloze-sections",
+        label=_("Where people gave up"),
+        caption=_("Where people gave up, and what each section cost them."),
+        rows=result.sections,
+        columns=[
+            section_column(head.language),
+            columns.number("n_blanks", _("Blanks")),
+            columns.number("n_stopped", _("Gave up here"), css=LEAD),
+            columns.number("n_changes", _("Changes")),
+            columns.number("median_minutes", _("Median minutes"), shown=minutes),
+            columns.in_file("n_timed"),
+        ],
+    )
+
+
+def _in_no_group(result: ClozeResult) -> Words:
+    """How many writers have not ended."""
+    people, n_unreadable = result.people, result.models.n_unreadable
+    with_models = _(
+        "In no group: %(n_at_work)s people still at work, %(n_never_begun)s who wrote nothing, %(n_unreadable)s "
+        "models whose answer could not be taken apart."
+    )
+    of_people = _("In no group: %(n_at_work)s people still at work, %(n_never_begun)s who wrote nothing.")
+    counts = {"n_at_work": whole(people.n_at_work), "n_never_begun": whole(people.n_never_begun)}
+    counts["n_unreadable"] = whole(n_unreadable)
+    return Words(words=(with_models if n_unreadable else of_people) % counts)

@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from reports.figures.base import Estimate, Floor, Interval, IntervalEstimate, Row, chance_floor, estimate, interval
+from django.utils.translation import gettext as _
+
+from reports.document import columns
+from reports.document.columns import LEAD, decimals
+from reports.document.model import Column
+from reports.document.phrases import phrase
+from reports.figures.base import (
+    Estimate,
+    Floor,
+    Interval,
+    IntervalEstimate,
+    chance_floor,
+    estimate,
+    interval,
+    note_of,
+)
 from reports.figures.cloze_participants import number
 from reports.lazy import agreement, arrays, intervals, np
+from reports.numbers import coefficient, coefficients
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,18 +96,31 @@ def weigh(values: Sequence[float | None], weights: Sequence[float]) -> float | N
     return float(np.dot(present, weights)) if len(present) == len(values) else None
 
 
-def columns_of(row: JudgesAgreement) -> Row:
-    """What files say of each condition alike."""
-    return {
-        "alpha": row.coefficient.value,
-        "low": row.interval.low,
-        "high": row.interval.high,
-        "chance_mean": row.floor.mean,
-        "chance_upper": row.floor.upper,
-        "mean": row.mean,
-        "span": row.span,
-        "n_units": row.coefficient.n_units,
-    }
+def agreement_columns() -> list[Column[Any]]:
+    """What tables of conditions say of each `JudgesAgreement` alike."""
+    return [
+        *alpha_columns(),
+        *spread_columns(),
+        columns.in_file("n_units", lambda row: row.coefficient.n_units),
+        columns.note(lambda row: note_of(row.coefficient, row.interval)),
+    ]
+
+
+def alpha_columns() -> list[Column[Any]]:
+    """Alpha with its interval and its chance floor."""
+    return [
+        columns.estimate("alpha", _("Alpha"), lambda row: row.coefficient, css=LEAD),
+        columns.interval(lambda row: row.interval, write=coefficients),
+        columns.floor(phrase(_("Chance floor<br>mean, 97.5th")), lambda row: row.floor, write=coefficient),
+    ]
+
+
+def spread_columns() -> list[Column[Any]]:
+    """The mean of the scores, and how far the means of texts lie apart; both stay where there is no alpha."""
+    return [
+        replace(columns.number("mean", _("Mean"), write=decimals(2)), is_kept=True),
+        replace(columns.number("span", _("Range of texts"), write=decimals(2)), is_kept=True),
+    ]
 
 
 def _units(scores: FloatArray) -> FloatArray:

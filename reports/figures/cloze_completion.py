@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from django.utils.translation import gettext as _
 
+from reports.document import columns
+from reports.document.columns import LEAD, QUIET, decimals, ends
+from reports.document.model import Cell, Column, Table
+from reports.document.phrases import phrase
 from reports.figures import plots
-from reports.figures.base import Interval, Row
+from reports.figures.base import Interval
 from reports.lazy import rates
 
 
@@ -54,18 +58,37 @@ def _wilson(n_through: int, n: int) -> Interval:
     return Interval(low=ends.low, high=ends.high)
 
 
-def completion_rows(points: Sequence[CompletionPoint]) -> Iterator[Row]:
-    for point in points:
-        yield {
-            "writers": point.kind,
-            "section": point.section,
-            "title": point.title,
-            "n_through": point.n_through,
-            "n": point.n,
-            "percent": point.value,
-            "low": point.interval.low,
-            "high": point.interval.high,
-        }
+def completion_table(points: Sequence[CompletionPoint], language: str) -> Table[CompletionPoint]:
+    """The values of the curves. language : of the sections' titles"""
+    return Table(
+        name="cloze-completion",
+        label=_("Who is still filling after each section"),
+        rows=points,
+        columns=[
+            section_column(language),
+            columns.words("writers", _("Writers"), lambda point: point.kind, shown=lambda point: kind_name(point.kind)),
+            columns.count_of("n_through", "n", n_all=lambda point: point.n),
+            columns.in_file("n"),
+            columns.number("percent", phrase(_("Share, %%")), lambda point: point.value, write=decimals(1), css=LEAD),
+            columns.interval(lambda point: point.interval, write=ends(1), css=QUIET),
+        ],
+        summary=_("The same as a table"),
+    )
+
+
+def section_column(language: str) -> Column[Any]:
+    """The section that a row is about, by its number and title."""
+    return Column(
+        heading=_("Section"),
+        cell=lambda row: Cell(words=f"{row.section}. {row.title}", language=language),
+        files={"section": lambda row: row.section, "title": lambda row: row.title},
+        is_number=False,
+        is_head=True,
+    )
+
+
+def kind_name(kind: str) -> str:
+    return {"person": _("People"), "model": _("Models")}.get(kind, kind)
 
 
 def completion_plot(points: Sequence[CompletionPoint]) -> plots.PanelPlot | None:
@@ -73,7 +96,6 @@ def completion_plot(points: Sequence[CompletionPoint]) -> plots.PanelPlot | None
     kinds = list(dict.fromkeys(point.kind for point in points))
     if not points:
         return None
-    names = {"person": _("People"), "model": _("Models")}
     sections = sorted({point.section for point in points})
     curves, marks = [], []
     for n, kind in enumerate(kinds):
@@ -87,4 +109,4 @@ def completion_plot(points: Sequence[CompletionPoint]) -> plots.PanelPlot | None
     ticks = ((0.0, "0"), *((float(section), str(section)) for section in sections))
     axis = plots.Axis(-0.2, sections[-1] + 0.4, plots.spaced(ticks, apart=0.05))
     panel = plots.Panel("", curves=tuple(curves), points=tuple(marks))
-    return plots.PanelPlot([panel], [names.get(kind, kind) for kind in kinds], axis, plots.SHARES, is_single=True)
+    return plots.PanelPlot([panel], [kind_name(kind) for kind in kinds], axis, plots.SHARES, is_single=True)

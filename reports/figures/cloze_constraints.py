@@ -4,12 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from reports.document import columns, notes
+from reports.document.columns import LEAD
+from reports.document.model import (
+    Block,
+    Cell,
+    Column,
+    Drawing,
+    Files,
+    Head,
+    Part,
+    RowGroup,
+    Section,
+    Table,
+    Words,
+)
 from reports.figures import plots
-from reports.figures.base import Figure, Interval, Row, ends_note, interval, weakest_note
+from reports.figures.base import Figure, Interval, ends_note, interval
 from reports.figures.cloze_participants import number
 from reports.lazy import arrays, intervals, np
 from reports.numbers import coefficient, coefficients
@@ -81,33 +97,42 @@ class ClozeConstraints(Figure[ClozeConstraintsResult]):
             constraints=tuple(_constraints(scored)),
         )
 
-    def rows(self, result: ClozeConstraintsResult) -> dict[str, Iterator[Row]]:
-        return {
-            "cloze-difficulty": (_section_row(row) for row in result.sections),
-            "cloze-constraints": (dict(vars(row)) for row in result.constraints),
-        }
-
-    def lines(self, result: ClozeConstraintsResult) -> Iterator[str]:
-        yield "\nFilled texts: sections, the hardest first"
-        for row in _by_difficulty(result):
-            yield f"  {row.section[:34]:<34} {coefficient(row.satisfied)}, 95 % {coefficients(row.interval)}, n {row.n}"
-        for constraint in result.constraints:
-            if constraint.n_failed:
-                kind = "must" if constraint.is_must else "should"
-                yield f"  failed by {constraint.n_failed} of {constraint.n} ({kind}): {constraint.question[:70]}"
-
-    def context(self, result: ClozeConstraintsResult) -> dict[str, Any]:
+    def describe(self, result: ClozeConstraintsResult, head: Head) -> Iterator[Section]:
         rows = _by_difficulty(result)
-        failed = [row for row in result.constraints if row.n_failed or row.n_denied]
-        return {
-            "hardest": rows[0] if rows else None,
-            "easiest": rows[-1] if rows else None,
-            "plot": _plot(rows),
-            "rows": rows,
-            "failed": failed,
-            "has_checks": any(row.n_denied for row in result.constraints),
-            "note": weakest_note(row.interval for row in rows),
-        }
+        difficulty = Table(
+            name="cloze-difficulty",
+            label=_("Sections by difficulty"),
+            rows=result.sections,
+            groups=[RowGroup(rows=rows)],
+            columns=[
+                Column(
+                    heading=_("Section"),
+                    cell=lambda row: Cell(words=f"{row.number}. {row.section}", language=head.language),
+                    files={"section": lambda row: row.number, "title": lambda row: row.section},
+                    is_number=False,
+                    is_head=True,
+                ),
+                columns.number("satisfies", _("Satisfies"), lambda row: row.satisfied, write=coefficient, css=LEAD),
+                columns.interval(lambda row: row.interval, write=coefficients),
+                columns.number("surprises", _("Surprises"), lambda row: row.surprising, write=coefficient),
+                columns.number("n", _("Participants")),
+                columns.note(lambda row: ends_note(row.interval)),
+            ],
+            summary=_("The same as a table"),
+            css="ruled close",
+        )
+        plot, title = _plot(rows), _("How far sections are satisfied, the hardest first")
+        yield Section(
+            heading=_("Filled texts: hard sections"),
+            body=[
+                *_extremes(rows),
+                *([Drawing(plot=plot, title=title, described=notes.table_below_plot())] if plot else []),
+                difficulty,
+                Files(words=_("Section by section"), table="cloze-difficulty"),
+                *_failures(result, head),
+            ],
+            margin=list(_margin(result, rows)),
+        )
 
 
 def _by_difficulty(result: ClozeConstraintsResult) -> list[SectionDifficulty]:
@@ -167,14 +192,54 @@ def _plot(rows: list[SectionDifficulty]) -> plots.DotPlot | None:
     return plots.DotPlot(lines, [""], plots.value_axis(plots.ends_of(marks)))
 
 
-def _section_row(row: SectionDifficulty) -> Row:
-    return {
-        "section": row.number,
-        "title": row.section,
-        "n": row.n,
-        "satisfies": row.satisfied,
-        "low": row.interval.low,
-        "high": row.interval.high,
-        "surprises": row.surprising,
-        "note": ends_note(row.interval),
-    }
+def _extremes(rows: list[SectionDifficulty]) -> Iterator[Words]:
+    if len(rows) > 1:
+        sentence = _("Section %(hard)s is satisfied least (%(least)s), section %(easy)s most (%(most)s).")
+        hardest, easiest = rows[0], rows[-1]
+        least, most = coefficient(hardest.satisfied), coefficient(easiest.satisfied)
+        words = sentence % {"hard": hardest.number, "least": least, "easy": easiest.number, "most": most}
+        yield Words(words=words, css="says")
+
+
+def _failures(result: ClozeConstraintsResult, head: Head) -> Iterator[Block]:
+    """The constraints that some text failed; the file has every one."""
+    if not result.constraints:
+        return
+    failed = [row for row in result.constraints if row.n_failed or row.n_denied]
+    denied = _("Required check denied") if any(row.n_denied for row in failed) else None
+    label = _("Failed constraints")
+    table = Table(
+        name="cloze-constraints",
+        label=label,
+        caption=_("Failed: more than half of the judges gave 0 or 1."),
+        rows=result.constraints,
+        groups=[RowGroup(rows=failed)],
+        columns=[
+            columns.in_file("item"),
+            columns.words("question", _("Constraint"), language=head.language, is_head=True, css="statement"),
+            columns.words("section", _("Section"), language=head.language),
+            columns.yes_or_no("is_must", _("Must")),
+            columns.count_of("n_failed", _("Failed by"), n_all=lambda row: row.n, css=LEAD),
+            columns.count_of("n_denied", denied, n_all=lambda row: row.n),
+            columns.number("satisfied", _("Satisfies"), write=coefficient),
+            columns.in_file("n"),
+        ],
+        is_shown=bool(failed),
+    )
+    none = [] if failed else [Words(words=_("No constraint was failed."))]
+    yield Part(heading=label, blocks=[table, *none, Files(words=_("Every constraint"), table="cloze-constraints")])
+
+
+def _margin(result: ClozeConstraintsResult, rows: list[SectionDifficulty]) -> Iterator[Words]:
+    basis = _(
+        "Intervals are over participants, with the judges held fixed. The sections are those of one story: which is "
+        "hard here says nothing about others."
+    )
+    checks = _(
+        "A judge gives a broken must 0 or 1 in the same answer. A required check that is denied changes nothing in "
+        "the ranking; the column “Capped by checks” there says what it would."
+    )
+    yield Words(words=basis)
+    if result.constraints:
+        yield Words(words=checks)
+    yield from notes.weakest(row.interval for row in rows)

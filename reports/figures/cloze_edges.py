@@ -7,11 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from reports.figures.base import Figure, Row
+from reports.document import columns
+from reports.document.columns import LEAD
+from reports.document.model import (
+    Files,
+    Head,
+    RowGroup,
+    Section,
+    Table,
+    Words,
+)
+from reports.figures.base import Figure
 from reports.figures.cloze_participants import number
 from reports.lazy import arrays, cloze, np
 from reports.numbers import coefficient
@@ -65,26 +76,48 @@ class ClozeEdges(Figure[ClozeEdgesResult]):
             return None
         return ClozeEdgesResult(edges=tuple(_edges(judged)), participants=tuple(_participants(scored, judged)))
 
-    def rows(self, result: ClozeEdgesResult) -> dict[str, Iterator[Row]]:
-        return {
-            "cloze-edges": (dict(vars(edge)) for edge in result.edges),
-            "cloze-consistency": (dict(vars(row)) for row in result.participants),
-        }
-
-    def lines(self, result: ClozeEdgesResult) -> Iterator[str]:
-        yield "\nFilled texts: do sections agree with those that they hang on?"
-        for edge in result.edges:
-            yield f"  {edge.title[:50]:<50} {coefficient(edge.consistency)}, {edge.n} texts"
-        for row in result.participants:
-            yield f"  {row.participant[:50]:<50} {coefficient(row.consistency)}"
-
-    def context(self, result: ClozeEdgesResult) -> dict[str, Any]:
-        """Both tables, the least consistent first; what has no value last."""
-        key = "consistency"
-        return {
-            name: sorted(rows, key=lambda row: (getattr(row, key) is None, getattr(row, key) or 0.0))
-            for name, rows in (("edges", result.edges), ("participants", result.participants))
-        }
+    def describe(self, result: ClozeEdgesResult, head: Head) -> Iterator[Section]:
+        edges = Table(
+            name="cloze-edges",
+            label=_("Agreement along the edges"),
+            caption=_("Agreement of each section with the sections that depend on it, 0 to 1, lowest first."),
+            rows=result.edges,
+            groups=[RowGroup(rows=sorted(result.edges, key=_by_consistency))],
+            columns=[
+                columns.in_file("item"),
+                columns.words("question", _("Question"), language=head.language, is_head=True, css="statement"),
+                columns.words("title", _("Sections"), language=head.language),
+                columns.number("consistency", _("Agreement"), write=coefficient, css=LEAD),
+                columns.number("n", _("Texts")),
+            ],
+        )
+        participants = Table(
+            name="cloze-consistency",
+            label=_("Agreement by participant"),
+            rows=result.participants,
+            groups=[RowGroup(rows=sorted(result.participants, key=_by_consistency))],
+            columns=[
+                columns.words("participant", _("Participant"), is_head=True),
+                columns.in_file("is_model"),
+                columns.number("consistency", _("Agreement"), write=coefficient, css=LEAD),
+                columns.number("n_edges", _("Edges rated")),
+            ],
+            css="ruled close",
+        )
+        note = _(
+            "A score of its own: it does not enter the total, in which the paper leaves it out as well. The scale of "
+            "the edges is Quire’s."
+        )
+        yield Section(
+            heading=_("Filled texts: agreement between sections"),
+            body=[
+                edges,
+                Files(words=_("Every edge"), table="cloze-edges"),
+                participants,
+                Files(words=_("Participant by participant"), table="cloze-consistency"),
+            ],
+            margin=[Words(words=note)],
+        )
 
 
 def _edges(judged: JudgedCloze) -> Iterator[EdgeRow]:
@@ -111,3 +144,8 @@ def _participants(scored: ScoredCloze, judged: JudgedCloze) -> Iterator[Particip
             n_edges=int(n_edges[place]),
             consistency=number(values[place]),
         )
+
+
+def _by_consistency(row: EdgeRow | ParticipantConsistency) -> tuple[bool, float]:
+    """The least consistent first, what has no value last."""
+    return row.consistency is None, row.consistency or 0.0

@@ -8,15 +8,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
-from reports.figures.base import Estimate, Figure, Interval, IntervalEstimate, Row, note_of, weakest_note
-from reports.figures.cloze_alphas import JudgesAgreement, columns_of, contrast_alphas, measure, weigh
+from reports.document import columns, notes
+from reports.document.columns import LEAD
+from reports.document.model import (
+    Cell,
+    Column,
+    Files,
+    Head,
+    Section,
+    Table,
+    Words,
+)
+from reports.document.phrases import joined
+from reports.figures.base import Figure, IntervalEstimate, note_of
+from reports.figures.cloze_alphas import (
+    JudgesAgreement,
+    agreement_columns,
+    contrast_alphas,
+    measure,
+    spread_columns,
+    weigh,
+)
 from reports.lazy import np
-from reports.numbers import coefficient, coefficients, decimal
-from reports.reasons import to_english
+from reports.numbers import coefficients
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
@@ -95,32 +114,29 @@ class ClozeFactorial(Figure[ClozeFactorialResult]):
             effects=tuple(_effects(dataset, conditions, rows)),
         )
 
-    def rows(self, result: ClozeFactorialResult) -> dict[str, Iterator[Row]]:
-        return {
-            "cloze-conditions": (_condition_row(row) for row in result.conditions),
-            "cloze-effects": (_effect_row(row) for row in result.effects),
-        }
-
-    def lines(self, result: ClozeFactorialResult) -> Iterator[str]:
-        of = f"{result.n_constraints} constraints of {result.n_texts} texts"
-        yield f"\nSamples and checks: {result.n_models} models, {of}"
-        for row in result.conditions:
-            name = f"{'with' if row.is_anchored else 'without'} samples, {'checks' if row.is_atomic else '0 to 5'}"
-            yield f"  {name:<26} {_words(row.coefficient, row.interval)}, mean {decimal(row.mean, 2)}"
-        for effect in result.effects:
-            yield f"  {effect.effect:<26} {_words(effect.alpha, effect.alpha.interval)}"
-
-    def context(self, result: ClozeFactorialResult) -> dict[str, Any]:
-        return {
-            "conditions": [(NAMES[row.is_anchored, row.is_atomic], row) for row in result.conditions],
-            "effects": [(EFFECTS[row.effect], row) for row in result.effects],
-            "has_checks": any(row.is_atomic for row in result.conditions),
-            "note": weakest_note(row.interval for row in result.conditions),
-        }
-
-
-def _words(value: Estimate, ends: Interval) -> str:
-    return to_english(value.why) if value.why else f"alpha {coefficient(value.value)}, 95 % {coefficients(ends)}"
+    def describe(self, result: ClozeFactorialResult, head: Head) -> Iterator[Section]:
+        counted = ngettext(
+            "The same %(n)s models judged %(k)s constraint of %(texts)s texts with and without samples that people "
+            "scored.",
+            "The same %(n)s models judged %(k)s constraints of %(texts)s texts with and without samples that people "
+            "scored.",
+            result.n_constraints,
+        )
+        counted %= {"n": result.n_models, "k": result.n_constraints, "texts": result.n_texts}
+        has_checks = any(row.is_atomic for row in result.conditions)
+        missing = "" if has_checks else _("No constraint has checks, so that only the samples can be compared.")
+        conditions, changes = _("Condition by condition"), _("What each change does")
+        yield Section(
+            heading=_("Filled texts: samples and checks"),
+            body=[
+                Words(words=joined(counted, missing), css="says"),
+                _condition_table(result, conditions),
+                Files(words=conditions, table="cloze-conditions"),
+                _effect_table(result, changes),
+                Files(words=changes, table="cloze-effects"),
+            ],
+            margin=list(_margin(result, has_checks=has_checks)),
+        )
 
 
 def _condition(dataset: Dataset, condition: Condition, salt: int) -> ConditionRow:
@@ -150,23 +166,54 @@ def _effects(dataset: Dataset, conditions: Sequence[Condition], rows: Sequence[C
         )
 
 
-def _condition_row(row: ConditionRow) -> Row:
-    return {
-        "is_anchored": row.is_anchored,
-        "is_atomic": row.is_atomic,
-        "judges": " ".join(row.judges),
-        **columns_of(row),
-        "note": note_of(row.coefficient, row.interval),
-    }
+def _condition_table(result: ClozeFactorialResult, label: str) -> Table[ConditionRow]:
+    return Table(
+        name="cloze-conditions",
+        label=label,
+        rows=result.conditions,
+        columns=[
+            Column(
+                heading=_("Condition"),
+                cell=lambda row: Cell(words=NAMES[row.is_anchored, row.is_atomic]),
+                files={"is_anchored": lambda row: row.is_anchored, "is_atomic": lambda row: row.is_atomic},
+                is_number=False,
+                is_head=True,
+            ),
+            columns.in_file("judges", lambda row: " ".join(row.judges)),
+            *agreement_columns(),
+        ],
+        why=lambda row: row.coefficient.why,
+    )
 
 
-def _effect_row(row: EffectRow) -> Row:
-    return {
-        "effect": row.effect,
-        "alpha": row.alpha.value,
-        "low": row.alpha.interval.low,
-        "high": row.alpha.interval.high,
-        "mean": row.mean,
-        "span": row.span,
-        "note": note_of(row.alpha, row.alpha.interval),
-    }
+def _effect_table(result: ClozeFactorialResult, label: str) -> Table[EffectRow]:
+    return Table(
+        name="cloze-effects",
+        label=label,
+        rows=result.effects,
+        columns=[
+            columns.words("effect", _("Change"), shown=lambda row: EFFECTS[row.effect], is_head=True),
+            columns.estimate("alpha", _("Alpha"), lambda row: row.alpha, css=LEAD),
+            columns.interval(lambda row: row.alpha.interval, write=coefficients),
+            *spread_columns(),
+            columns.note(lambda row: note_of(row.alpha, row.alpha.interval)),
+        ],
+        why=lambda row: row.alpha.why,
+    )
+
+
+def _margin(result: ClozeFactorialResult, *, has_checks: bool) -> Iterator[Words]:
+    origin = _(
+        "QUIET names six experiments (E1–E6) with these two changes and prints neither their designs nor results. It "
+        "expects that checks alone do not raise alpha, since judges without shared samples disagree about each check "
+        "as about the whole."
+    )
+    checks = _(
+        "A score by checks is the share of a constraint’s checks that are met, times five, and at most 1 where a "
+        "required one is not. The paper prints no rule; this one is ours. Only constraints with checks are compared."
+    )
+    yield Words(words=origin)
+    if has_checks:
+        yield Words(words=checks)
+    yield Words(words=_("Means and ranges run from 0 to 1. Intervals are over texts, the same in every condition."))
+    yield from notes.weakest(row.interval for row in result.conditions)

@@ -7,27 +7,36 @@ constraint of every text (.270 there), and of the same in three steps (.273). Or
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from reports.document import columns, notes
+from reports.document.columns import LEAD, decimals
+from reports.document.model import (
+    Files,
+    Head,
+    Section,
+    Table,
+    Words,
+)
+from reports.document.phrases import joined
 from reports.figures.base import (
     Estimate,
     Figure,
     Floor,
     Interval,
-    Row,
     chance_floor,
     estimate,
     interval,
     note_of,
-    weakest_note,
 )
+from reports.figures.cloze_alphas import alpha_columns
 from reports.figures.cloze_participants import number
 from reports.lazy import agreement, arrays, comparisons, intervals, np
-from reports.numbers import coefficient, coefficients, decimal, whole
-from reports.reasons import to_english
+from reports.numbers import coefficient
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
@@ -120,34 +129,29 @@ class ClozeJudges(Figure[ClozeJudgesResult]):
             judges=tuple(_members(judged)),
         )
 
-    def rows(self, result: ClozeJudgesResult) -> dict[str, Iterator[Row]]:
-        return {
-            "cloze-alphas": (_alpha_row(row) for row in result.alphas),
-            "cloze-constraint-alphas": (_constraint_row(row) for row in result.constraints),
-            "cloze-judges": (_member_row(row) for row in result.judges),
-        }
-
-    def lines(self, result: ClozeJudgesResult) -> Iterator[str]:
-        yield f"\nAgreement about {result.n_constraints} constraints of {result.n_texts} filled texts"
-        for row in result.alphas:
-            value = row.coefficient.value
-            ends = f"95 % {coefficients(row.interval)}, chance to {coefficient(row.floor.upper)}"
-            words = f"alpha {coefficient(value)}, {ends}"
-            if row.coefficient.why:
-                words = to_english(row.coefficient.why)
-            yield f"  {row.of}, {row.distance}: {words}"
-        for judge in result.judges:
-            yield (
-                f"  {judge.judge[:34]:<34} mean {decimal(judge.mean, 2)}, rho with the others "
-                f"{coefficient(judge.with_others.value)}, alpha without {coefficient(judge.alpha_without.value)}, "
-                f"0 or 1 {whole(judge.n_low)} of {whole(judge.n)}, missing {whole(judge.n_missing)}"
-            )
-
-    def context(self, result: ClozeJudgesResult) -> dict[str, Any]:
-        rows = [(NAMES[row.of], DISTANCES[row.distance], row) for row in result.alphas]
-        return {"alphas": rows, "main": result.alphas[0], "has_experts": result.n_experts > 0} | {
-            "note": weakest_note(row.interval for row in result.alphas)
-        }
+    def describe(self, result: ClozeJudgesResult, head: Head) -> Iterator[Section]:
+        units = _(
+            "Every constraint of every text is a unit, with the ratings from 0 to 5 as they were given. QUIET’s alpha "
+            "(.270) takes interval distances; ordinal ones stand beside it, since the points are named and their "
+            "steps are not equal."
+        )
+        yield Section(
+            heading=_("Filled texts: the judges"),
+            body=[
+                *_sentence(result),
+                _alpha_table(result),
+                Files(words=_("Over all constraints"), table="cloze-alphas"),
+                _member_table(result),
+                Files(words=_("Judge by judge"), table="cloze-judges"),
+                _constraint_table(result, head),
+                Files(words=_("Constraint by constraint"), table="cloze-constraint-alphas"),
+            ],
+            margin=[
+                Words(words=units),
+                Words(words=_("Intervals are over texts.")),
+                *notes.weakest(row.interval for row in result.alphas),
+            ],
+        )
 
 
 def _flat(ratings: FloatArray) -> FloatArray:
@@ -208,41 +212,72 @@ def _mean(units: FloatArray) -> FloatArray:
     return np.asarray(arrays.mean_present(units, axis=0))
 
 
-def _alpha_row(row: PanelAlpha) -> Row:
-    return {
-        "of": row.of,
-        "distance": row.distance,
-        "alpha": row.coefficient.value,
-        "low": row.interval.low,
-        "high": row.interval.high,
-        "chance_mean": row.floor.mean,
-        "chance_upper": row.floor.upper,
-        "n_units": row.coefficient.n_units,
-        "n_raters": row.coefficient.n_raters,
-        "note": note_of(row.coefficient, row.interval),
+def _sentence(result: ClozeJudgesResult) -> Iterator[Words]:
+    """The published coefficient, and whether people rated beside."""
+    alpha = result.alphas[0].coefficient.value
+    if alpha is None:
+        return
+    sentence = _("Over %(k)s constraints of %(texts)s texts, Krippendorff’s alpha of %(n)s judges is %(alpha)s.")
+    sentence %= {
+        "k": result.n_constraints,
+        "texts": result.n_texts,
+        "n": len(result.judges),
+        "alpha": coefficient(alpha),
     }
+    is_alone = result.is_judged_by_models and not result.n_experts
+    alone = _("No person rated: nothing here says that the judges are right.") if is_alone else ""
+    yield Words(words=joined(sentence, alone), css="says")
 
 
-def _constraint_row(row: ConstraintAlpha) -> Row:
-    return {
-        "section": row.section,
-        "item": row.item,
-        "question": row.question,
-        "interval_alpha": row.interval_alpha.value,
-        "ordinal_alpha": row.ordinal_alpha.value,
-        "n_units": row.interval_alpha.n_units,
-        "note": note_of(row.interval_alpha),
-    }
+def _alpha_table(result: ClozeJudgesResult) -> Table[PanelAlpha]:
+    return Table(
+        name="cloze-alphas",
+        label=_("Krippendorff’s alpha"),
+        rows=result.alphas,
+        columns=[
+            columns.words("of", _("Of"), shown=lambda row: NAMES[row.of], is_head=True),
+            columns.words("distance", _("Distances"), shown=lambda row: DISTANCES[row.distance]),
+            *alpha_columns(),
+            columns.number("n_units", _("Units"), lambda row: row.coefficient.n_units),
+            columns.in_file("n_raters", lambda row: row.coefficient.n_raters),
+            columns.note(lambda row: note_of(row.coefficient, row.interval)),
+        ],
+    )
 
 
-def _member_row(row: PanelMember) -> Row:
-    return {
-        "judge": row.judge,
-        "n": row.n,
-        "n_missing": row.n_missing,
-        "mean": row.mean,
-        "n_low": row.n_low,
-        "rho_with_others": row.with_others.value,
-        "rho_with_experts": row.with_experts and row.with_experts.value,
-        "alpha_without": row.alpha_without.value,
-    }
+def _member_table(result: ClozeJudgesResult) -> Table[PanelMember]:
+    with_experts = _("Rho with experts") if result.n_experts else None
+    return Table(
+        name="cloze-judges",
+        label=_("Each judge"),
+        rows=result.judges,
+        columns=[
+            columns.words("judge", _("Judge"), is_head=True),
+            columns.number("mean", _("Mean"), write=decimals(2)),
+            columns.estimate("rho_with_others", _("Rho with the others"), lambda row: row.with_others, css=LEAD),
+            columns.estimate("rho_with_experts", with_experts, lambda row: row.with_experts),
+            columns.estimate("alpha_without", _("Alpha without"), lambda row: row.alpha_without),
+            columns.count_of("n_low", _("0 or 1"), n_all=lambda row: row.n),
+            columns.in_file("n"),
+            columns.number("n_missing", _("Missing")),
+        ],
+    )
+
+
+def _constraint_table(result: ClozeJudgesResult, head: Head) -> Table[ConstraintAlpha]:
+    return Table(
+        name="cloze-constraint-alphas",
+        label=_("Alpha of each constraint"),
+        rows=result.constraints,
+        columns=[
+            columns.in_file("item"),
+            columns.words("question", _("Constraint"), language=head.language, is_head=True, css="statement"),
+            replace(columns.words("section", _("Section"), language=head.language), is_kept=True),
+            columns.estimate("interval_alpha", _("Alpha, interval"), lambda row: row.interval_alpha, css=LEAD),
+            columns.estimate("ordinal_alpha", _("Alpha, ordinal"), lambda row: row.ordinal_alpha),
+            columns.in_file("n_units", lambda row: row.interval_alpha.n_units),
+            columns.note(lambda row: note_of(row.interval_alpha)),
+        ],
+        why=lambda row: row.interval_alpha.why,
+        summary=_("Constraint by constraint"),
+    )

@@ -7,16 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
-from reports.figures.base import Estimate, Figure, IntervalEstimate, Row, estimate, note_of
-from reports.figures.cloze_alphas import JudgesAgreement, columns_of, contrast_alphas, measure
+from reports.document import columns
+from reports.document.columns import LEAD, decimals
+from reports.document.model import (
+    Files,
+    Head,
+    Phrase,
+    Section,
+    Table,
+    Words,
+)
+from reports.document.phrases import joined, phrase
+from reports.figures.base import Estimate, Figure, IntervalEstimate, estimate, note_of
+from reports.figures.cloze_alphas import JudgesAgreement, agreement_columns, contrast_alphas, measure
 from reports.figures.cloze_participants import number
 from reports.lazy import comparisons, np
-from reports.numbers import coefficient, coefficients, decimal
-from reports.reasons import to_english
+from reports.numbers import coefficient, coefficients
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
@@ -86,31 +97,41 @@ class ClozeScales(Figure[ClozeScalesResult]):
             models=tuple(_models(scales)),
         )
 
-    def rows(self, result: ClozeScalesResult) -> dict[str, Iterator[Row]]:
-        return {
-            "cloze-scales": (_scale_row(row) for row in result.scales),
-            "cloze-scales-by-model": (_model_row(row) for row in result.models),
-        }
-
-    def lines(self, result: ClozeScalesResult) -> Iterator[str]:
-        of = f"{result.n_constraints} constraints of {result.n_texts} texts"
-        yield f"\nFine and coarse scale: {len(result.models)} models, {of}"
-        for row in result.scales:
-            value = (
-                to_english(row.coefficient.why)
-                if row.coefficient.why
-                else f"alpha {coefficient(row.coefficient.value)}"
-            )
-            yield f"  {row.scale:<7} {value}, 95 % {coefficients(row.interval)}, mean {decimal(row.mean, 2)}"
-        if result.difference.value is not None:
-            ends = coefficients(result.difference.interval)
-            yield f"  coarse less fine {coefficient(result.difference.value)}, 95 % {ends}"
-        for model in result.models:
-            means = f"mean {decimal(model.fine_mean, 2)} and {decimal(model.coarse_mean, 2)}"
-            yield f"  {model.model[:34]:<34} {means}, rho {coefficient(model.rho.value)}"
-
-    def context(self, result: ClozeScalesResult) -> dict[str, Any]:
-        return {"scales": [(NAMES[row.scale], row) for row in result.scales]}
+    def describe(self, result: ClozeScalesResult, head: Head) -> Iterator[Section]:
+        counted = ngettext(
+            "%(n)s model judged %(k)s constraints of %(texts)s texts from 0 to 5 and in three steps.",
+            "The same %(n)s models judged %(k)s constraints of %(texts)s texts from 0 to 5 and in three steps.",
+            len(result.models),
+        )
+        counted %= {"n": len(result.models), "k": result.n_constraints, "texts": result.n_texts}
+        control = _(
+            "QUIET’s control: .270 from 0 to 5 and .273 in three steps, so that a coarser scale does not make its "
+            "judges agree."
+        )
+        units = _(
+            "Means and ranges run from 0 to 1 on both scales. Alpha takes interval distances; intervals are over "
+            "texts, the same on both."
+        )
+        scales = Table(
+            name="cloze-scales",
+            label=_("Scale by scale"),
+            rows=result.scales,
+            columns=[
+                columns.words("scale", _("Scale"), shown=lambda row: NAMES[row.scale], is_head=True),
+                *agreement_columns(),
+            ],
+        )
+        yield Section(
+            heading=_("Filled texts: fine and coarse scale"),
+            body=[
+                Words(words=joined(counted, _difference(result.difference)), css="says"),
+                scales,
+                Files(words=_("Scale by scale"), table="cloze-scales"),
+                _model_table(result),
+                Files(words=_("Model by model"), table="cloze-scales-by-model"),
+            ],
+            margin=[Words(words=control), Words(words=units)],
+        )
 
 
 def _models(scales: Scales) -> Iterator[ModelRow]:
@@ -128,18 +149,25 @@ def _models(scales: Scales) -> Iterator[ModelRow]:
         )
 
 
-def _scale_row(row: ScaleRow) -> Row:
-    return {"scale": row.scale, **columns_of(row), "note": note_of(row.coefficient, row.interval)}
+def _difference(difference: IntervalEstimate) -> Phrase:
+    if difference.value is None:
+        return ""
+    sentence = _("Alpha in three steps less alpha from 0 to 5: %(difference)s (95 %% interval %(ends)s).")
+    return phrase(sentence, difference=coefficient(difference.value), ends=coefficients(difference.interval))
 
 
-def _model_row(row: ModelRow) -> Row:
-    return {
-        "model": row.model,
-        "fine_judge": row.fine_judge,
-        "coarse_judge": row.coarse_judge,
-        "n": row.n,
-        "fine_mean": row.fine_mean,
-        "coarse_mean": row.coarse_mean,
-        "rho": row.rho.value,
-        "note": note_of(row.rho),
-    }
+def _model_table(result: ClozeScalesResult) -> Table[ModelRow]:
+    return Table(
+        name="cloze-scales-by-model",
+        label=_("Model by model"),
+        rows=result.models,
+        columns=[
+            columns.words("model", _("Model"), is_head=True),
+            *map(columns.in_file, ("fine_judge", "coarse_judge")),
+            columns.number("fine_mean", _("Mean, 0 to 5"), write=decimals(2)),
+            columns.number("coarse_mean", _("Mean, three steps"), write=decimals(2)),
+            columns.estimate("rho", _("Rho of the two"), lambda row: row.rho, css=LEAD),
+            columns.number("n", _("Judged on both")),
+            columns.note(lambda row: note_of(row.rho)),
+        ],
+    )

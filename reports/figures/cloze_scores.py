@@ -7,27 +7,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
-from reports.figures.base import Figure, Head, Reason, Row, Statement, ends_note
+from reports import reasons
+from reports.document.model import (
+    Drawing,
+    Facts,
+    Files,
+    Head,
+    Own,
+    Part,
+    Section,
+    Words,
+)
+from reports.document.phrases import in_language, joined, phrase
+from reports.figures.base import Figure, Reason, Statement
 from reports.figures.cloze_participants import (
     KindMean,
     ParticipantScore,
-    SectionScore,
-    Sensitivity,
     compare_kinds,
     number,
     score_participants,
 )
 from reports.figures.cloze_plots import heat_levels, plane_plot, ranking_plot
+from reports.figures.cloze_totals import has_families, kind_table, section_table, total_table
 from reports.figures.cloze_words import REFERENCES
 from reports.lazy import arrays, cloze
-from reports.numbers import coefficient, decimal
-from reports.numbers import interval as between
-from reports.reasons import to_english
+from reports.numbers import decimal
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
@@ -81,51 +91,34 @@ class ClozeScores(Figure[ClozeScoresResult]):
         scored = dataset.scored_cloze
         return _compute(dataset, scored) if scored else None
 
-    def rows(self, result: ClozeScoresResult) -> dict[str, Iterator[Row]]:
-        return {
-            "cloze-scores": (_row(row) for row in result.participants),
-            "cloze-section-scores": (
-                {"participant": row.participant} | vars(part) for row in result.participants for part in row.sections
-            ),
-            "cloze-people-beside-models": (_kind_row(kind) for kind in result.kinds),
-        }
-
-    def lines(self, result: ClozeScoresResult) -> Iterator[str]:
-        yield f"\nFilled texts: totals, at most {decimal(result.highest, 0)}"
-        for row in result.participants:
-            if row.why:
-                yield f"  {row.participant[:34]:<34} {to_english(row.why)}"
-                continue
-            yield f"  {row.rank:>3}  {row.participant[:34]:<34} {_words(row)}"
-        for kind in result.kinds:
-            name = "models" if kind.is_model else "people"
-            yield f"  {kind.n} {name}: mean {decimal(kind.total, 2)}, 95 % {between(kind.interval, 2)}"
+    def describe(self, result: ClozeScoresResult, head: Head) -> Iterator[Section]:
+        rows = [row for row in result.participants if row.total is not None]
+        counted = ngettext("%(n)s participant", "%(n)s participants", len(result.participants))
+        yield Section(
+            heading=_("Filled texts: ranking"),
+            body=[
+                *_sentences(result),
+                *_ranking(rows),
+                total_table(result),
+                *(
+                    Words(words=joined(f"{row.participant}:", _reason(row.why)), css="hint")
+                    for row in result.participants
+                    if row.why
+                ),
+                Files(words=counted % {"n": len(result.participants)}, table="cloze-scores", is_count=True),
+                section_table(result),
+                *_sections(result, rows),
+                *_plane(rows),
+                *_kinds(result),
+                _how_scores_come_about(),
+            ],
+            margin=list(_margin(result)),
+        )
 
     def statements(self, result: ClozeScoresResult, head: Head) -> Iterator[Statement]:
         if sentence := _sentence(result):
             basis = _("One text to fill; sections of one story say nothing about other stories")
             yield Statement(sentence=sentence, basis=basis, position=45)
-
-    def context(self, result: ClozeScoresResult) -> dict[str, Any]:
-        rows = [row for row in result.participants if row.total is not None]
-        return {
-            "sentence": _sentence(result),
-            "reference": REFERENCES[result.reference.name],
-            "ranking": ranking_plot(rows),
-            "plane": plane_plot(rows),
-            "heat": _heat(rows),
-            "rows": rows,
-            "has_judge_range": any(row.without_a_judge for row in rows),
-            "has_interval": any(row.interval.low is not None for row in rows),
-            "has_families": any(row.without_family for row in rows),
-            "has_cap": any(row.capped != row.total for row in rows),
-        }
-
-
-def _heat(rows: Sequence[ParticipantScore]) -> list[tuple[ParticipantScore, list[tuple[SectionScore, int]]]]:
-    """Each participant with its sections and their shades."""
-    shades = heat_levels([[part.score for part in row.sections] for row in rows])
-    return [(row, list(zip(row.sections, of_row, strict=True))) for row, of_row in zip(rows, shades, strict=True)]
 
 
 def _compute(dataset: Dataset, scored: ScoredCloze) -> ClozeScoresResult:
@@ -165,19 +158,6 @@ def _section_means(scored: ScoredCloze) -> Iterator[float | None]:
     yield from map(number, arrays.mean_present(scores, axis=0))
 
 
-def _words(row: ParticipantScore) -> str:
-    words = f"{decimal(row.total, 2)}, satisfies {coefficient(row.satisfied)}, surprises {coefficient(row.surprising)}"
-    if spread := row.without_a_judge:
-        words += f", without a judge {decimal(spread.low, 2)} to {decimal(spread.high, 2)}, rank {_ranks(spread)}"
-    if row.interval.low is not None:
-        words += f", 95 % {between(row.interval, 2)} over {row.n_texts} fills"
-    return words
-
-
-def _ranks(spread: Sensitivity) -> str:
-    return f"{spread.best_rank} to {spread.worst_rank}"
-
-
 def _sentence(result: ClozeScoresResult) -> str:
     """Who stands first, and whether leaving a judge out puts another there; nothing where two share the first rank."""
     firsts = [row for row in result.participants if row.rank == 1]
@@ -200,43 +180,99 @@ def _sentence(result: ClozeScoresResult) -> str:
     return sentence
 
 
-def _row(row: ParticipantScore) -> Row:
-    judge, section, family = row.without_a_judge, row.without_a_section, row.without_family
-    return {
-        "rank": row.rank or None,
-        "participant": row.participant,
-        "kind": "model" if row.is_model else "person",
-        "n_texts": row.n_texts,
-        "in_reference": row.is_in_reference,
-        "total": row.total,
-        "satisfies": row.satisfied,
-        "surprises": row.surprising,
-        "raw_distance": row.distance,
-        "fills_low": row.interval.low,
-        "fills_high": row.interval.high,
-        "without_judge_low": judge and judge.low,
-        "without_judge_high": judge and judge.high,
-        "without_judge_best_rank": judge and judge.best_rank,
-        "without_judge_worst_rank": judge and judge.worst_rank,
-        "without_section_best_rank": section and section.best_rank,
-        "without_section_worst_rank": section and section.worst_rank,
-        "own_family": "; ".join(family.judges) if family else None,
-        "without_own_family": family and family.total,
-        "without_own_family_rank": family and (family.rank or None),
-        "capped": row.capped,
-        "capped_rank": row.capped_rank or None,
-        "note": to_english(row.why) if row.why else "",
-    }
+def _reason(why: Reason) -> SafeString:
+    return in_language(reasons.translate_reason(why), reasons.language(why))
 
 
-def _kind_row(kind: KindMean) -> Row:
-    return {
-        "participants": "models" if kind.is_model else "people",
-        "n": kind.n,
-        "total": kind.total,
-        "low": kind.interval.low,
-        "high": kind.interval.high,
-        "satisfies": kind.satisfied,
-        "surprises": kind.surprising,
-        "note": ends_note(kind.interval),
-    }
+def _sentences(result: ClozeScoresResult) -> Iterator[Words]:
+    if reason := result.reference.why:
+        yield Words(words=joined(_reason(reason), _("So there are no totals.")), css="says")
+    if sentence := _sentence(result):
+        yield Words(words=sentence, css="says")
+
+
+def _ranking(rows: Sequence[ParticipantScore]) -> Iterator[Drawing]:
+    if plot := ranking_plot(rows):
+        has_interval = any(row.interval.low is not None for row in rows)
+        has_range = any(row.without_a_judge for row in rows)
+        line = _("Line: 95 %% interval over repeated fills.")
+        broken = _("Broken line: the totals when each judge is left out in turn, which is a range and no interval.")
+        yield Drawing(
+            plot=plot,
+            title=_("Totals, the highest first"),
+            described=_("The table below holds every total with what it rests on."),
+            caption=joined(phrase(line) if has_interval else "", broken if has_range else ""),
+        )
+
+
+def _sections(result: ClozeScoresResult, rows: Sequence[ParticipantScore]) -> Iterator[Part]:
+    """Each participant with its sections and their shades."""
+    if rows:
+        title = _("Section by section")
+        shades = heat_levels([[part.score for part in row.sections] for row in rows])
+        shaded = [(row, list(zip(row.sections, of_row, strict=True))) for row, of_row in zip(rows, shades, strict=True)]
+        heat = Own(template="reports/document/own/cloze_sections.html", context={"result": result, "rows": shaded})
+        yield Part(heading=title, blocks=[heat, Files(words=title, table="cloze-section-scores")])
+
+
+def _plane(rows: Sequence[ParticipantScore]) -> Iterator[Part]:
+    if plot := plane_plot(rows):
+        legend = _("Across: satisfies. Upwards: surprises. Curves join equal totals. Numbers follow the ranking:")
+        names = "; ".join(f"{n} {row.participant}" for n, row in enumerate(rows, start=1))
+        plane = Drawing(
+            plot=plot,
+            title=_("How far participants satisfy, across, and surprise, upwards"),
+            described=_("The table of totals holds both numbers of every participant."),
+            caption=f"{legend} {names}.",
+        )
+        yield Part(heading=_("Satisfies and surprises"), blocks=[plane])
+
+
+def _kinds(result: ClozeScoresResult) -> Iterator[Part]:
+    if result.kinds:
+        title, name = _("People beside models"), "cloze-people-beside-models"
+        yield Part(heading=title, blocks=[kind_table(result, title, name), Files(words=title, table=name)])
+
+
+def _how_scores_come_about() -> Part:
+    satisfies = _(
+        "Satisfies: of each constraint the mean of the judges’ 0 to 5, divided by 5; of a section the mean of its "
+        "constraints. Judges are told to give a broken must 0 or 1 themselves."
+    )
+    surprises = _(
+        "Surprises: how far a fill lies from the middle of the reference set’s fills of that blank, divided by the "
+        "largest such distance; of a section the mean of its blanks."
+    )
+    blocks = [Words(words=satisfies), Words(words=surprises)]
+    return Part(summary=_("How a score comes about"), blocks=blocks, is_open=True)
+
+
+def _margin(result: ClozeScoresResult) -> Iterator[Facts | Words]:
+    yield Facts(pairs=list(_basis(result)))
+    fixed = _(
+        "The reference set is fixed with the protocol. Whoever stands outside of it is measured against it and does "
+        "not move its middle, so their fills can surprise by more than 1."
+    )
+    families = _("In brackets: the rank without the judges of the participant’s own family of models.")
+    if not result.is_published:
+        yield Words(words=fixed)
+    if has_families(result):
+        yield Words(words=families)
+    one_story = _(
+        "The sections are those of one story. What leaving one out changes stands in the file; it is no interval."
+    )
+    yield Words(words=one_story)
+
+
+def _basis(result: ClozeScoresResult) -> Iterator[tuple[str, str]]:
+    """What the totals rest on."""
+    if result.is_published:
+        yield _("Rests on"), _("scores of sections as they were published")
+        return
+    counted = ngettext("%(n)s judge, %(k)s constraints", "%(n)s judges, %(k)s constraints", len(result.judges))
+    judges = counted % {"n": len(result.judges), "k": result.n_constraints}
+    yield _("Rests on"), judges if result.is_judged_by_models else f"{judges} ({_('people')})"
+    reference = result.reference
+    texts = f"{REFERENCES[reference.name]} ({len(reference.stories)})"
+    yield _("Reference"), f"{texts}, {_('as planned')}" if reference.is_planned else texts
+    yield _("Embedding"), f"{reference.embedding} {reference.version}"

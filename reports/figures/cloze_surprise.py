@@ -6,18 +6,30 @@ directions would have stands beside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
 from reports.dataset.scored_clozes import reference_masks
-from reports.figures.base import Figure, Row, estimate
+from reports.document import columns
+from reports.document.columns import LEAD, decimals
+from reports.document.model import (
+    Facts,
+    Files,
+    Head,
+    Section,
+    Table,
+    Words,
+)
+from reports.document.phrases import phrase
+from reports.figures.base import Figure, estimate
 from reports.figures.cloze_participants import number
 from reports.figures.cloze_words import LEAVE_ONE_OUT, REFERENCES, WITHOUT_OUTLIERS
 from reports.lazy import cloze, comparisons, np
-from reports.numbers import coefficient, decimal
+from reports.numbers import NONE, coefficient, whole
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
@@ -105,28 +117,25 @@ class ClozeSurprise(Figure[ClozeSurpriseResult]):
             return None
         return _compute(dataset, scored, fills)
 
-    def rows(self, result: ClozeSurpriseResult) -> dict[str, Iterator[Row]]:
-        return {"cloze-surprise": _variant_rows(result), "cloze-fills": _fill_rows(result)}
-
-    def lines(self, result: ClozeSurpriseResult) -> Iterator[str]:
-        yield f"\nWhat surprise rests on: {result.embedding} {result.version}"
-        for variant in result.variants:
-            words = (
-                f"{variant.n} texts, rho with the main set {coefficient(variant.with_main)}, {variant.n_moved} moved"
-            )
-            yield f"  {variant.name:<18} {words}, first {', '.join(variant.leaders) or '–'}"
-        yield f"  random directions would have {coefficient(result.noise)}"
-        for row in result.variants[0].participants:
-            yield f"  {row.participant[:34]:<34} raw {decimal(row.raw, 3)}, divided {coefficient(row.divided)}"
-
-    def context(self, result: ClozeSurpriseResult) -> dict[str, Any]:
-        """The sets by name; and each participant with the main set beside the same held against the others."""
-        main, last = result.variants[0], result.variants[-1]
-        return {
-            "main": main,
-            "variants": [(REFERENCES[variant.name], variant) for variant in result.variants],
-            "pairs": list(zip(main.participants, last.participants, strict=True)),
-        }
+    def describe(self, result: ClozeSurpriseResult, head: Head) -> Iterator[Section]:
+        main = result.variants[0]
+        sentence = _(
+            "“Surprises” is a distance from what %(n)s texts have in common, not surprise in a reader: divided by the "
+            "largest distance, random directions would have %(noise)s."
+        )
+        yield Section(
+            heading=_("Filled texts: what surprise rests on"),
+            body=[
+                Words(words=sentence % {"n": main.n, "noise": coefficient(result.noise)}, css="says"),
+                _set_table(result),
+                _every_participant(result),
+                Files(words=_("Every participant with every set"), table="cloze-surprise"),
+                _participant_table(result),
+                _every_fill(result),
+                Files(words=_("Every fill"), table="cloze-fills"),
+            ],
+            margin=list(_margin(result)),
+        )
 
 
 def _compute(dataset: Dataset, scored: ScoredCloze, fills: FillVectors) -> ClozeSurpriseResult:
@@ -204,28 +213,100 @@ def _noise(dataset: Dataset, n: int, size: int) -> float | None:
     return number(cloze.surprises(drawn, np.ones(n, dtype=np.bool_)).mean())
 
 
-def _variant_rows(result: ClozeSurpriseResult) -> Iterator[Row]:
-    for variant in result.variants:
-        for row in variant.participants:
-            yield {
-                "reference": variant.name,
-                "n": variant.n,
-                "participant": row.participant,
-                "in_reference": row.is_in_reference,
-                "raw_distance": row.raw,
-                "surprises": row.divided,
-                "total": row.total,
-                "rank": row.rank or None,
-            }
+def _set_table(result: ClozeSurpriseResult) -> Table[ReferenceVariant]:
+    """Every set, beside the main one."""
+    main = result.variants[0]
+
+    def beside(write: Callable[[ReferenceVariant], str]) -> Callable[[ReferenceVariant], str]:
+        return lambda row: NONE if row is main else write(row)
+
+    return Table(
+        label=_("Reference sets"),
+        caption=_("The totals with other reference sets, beside those with the main one, which stands first."),
+        rows=result.variants,
+        columns=[
+            columns.words("name", _("Reference set"), shown=lambda row: REFERENCES[row.name], is_head=True),
+            columns.number("n", _("Texts")),
+            columns.number(
+                "with_main", _("Rho with the main set"), shown=beside(lambda row: coefficient(row.with_main))
+            ),
+            columns.number("n_moved", _("Other rank"), shown=beside(lambda row: whole(row.n_moved))),
+            columns.words("leaders", _("First"), lambda row: ", ".join(row.leaders)),
+            columns.words("left_out", _("Not in this set"), lambda row: ", ".join(row.left_out)),
+        ],
+    )
 
 
-def _fill_rows(result: ClozeSurpriseResult) -> Iterator[Row]:
-    for text in result.texts:
-        for blank, raw, divided in zip(result.blanks, text.raw, text.divided, strict=True):
-            yield {
-                "story": text.story,
-                "participant": text.participant,
-                "blank": blank,
-                "raw_distance": raw,
-                "surprise": divided,
-            }
+def _every_participant(result: ClozeSurpriseResult) -> Table[tuple[ReferenceVariant, ParticipantSurprise]]:
+    return Table(
+        name="cloze-surprise",
+        label=_("Every participant with every set"),
+        rows=[(variant, row) for variant in result.variants for row in variant.participants],
+        columns=[
+            columns.in_file("reference", lambda pair: pair[0].name),
+            columns.in_file("n", lambda pair: pair[0].n),
+            columns.in_file("participant", lambda pair: pair[1].participant),
+            columns.in_file("in_reference", lambda pair: pair[1].is_in_reference),
+            columns.in_file("raw_distance", lambda pair: pair[1].raw),
+            columns.in_file("surprises", lambda pair: pair[1].divided),
+            columns.in_file("total", lambda pair: pair[1].total),
+            columns.in_file("rank", lambda pair: pair[1].rank or None),
+        ],
+        is_shown=False,
+    )
+
+
+def _participant_table(result: ClozeSurpriseResult) -> Table[tuple[ParticipantSurprise, ParticipantSurprise]]:
+    """Each participant with the main set beside the same held against the others."""
+    main, last = result.variants[0], result.variants[-1]
+    caption = _("Distances from the middle of %(n)s texts, as they are and divided by the largest of each blank.")
+    return Table(
+        label=_("Raw and divided distances"),
+        caption=caption % {"n": main.n},
+        rows=list(zip(main.participants, last.participants, strict=True)),
+        columns=[
+            columns.words("participant", _("Participant"), lambda pair: pair[0].participant, is_head=True),
+            columns.number("raw", _("Raw"), lambda pair: pair[0].raw, write=decimals(3)),
+            columns.number("divided", _("Divided"), lambda pair: pair[0].divided, write=coefficient, css=LEAD),
+            columns.number("others", _("Held against the others, raw"), lambda pair: pair[1].raw, write=decimals(3)),
+            columns.yes_or_no("is_in", _("In the set"), lambda pair: pair[0].is_in_reference),
+        ],
+        css="ruled close",
+    )
+
+
+def _every_fill(result: ClozeSurpriseResult) -> Table[tuple[FilledTextDistances, int]]:
+    return Table(
+        name="cloze-fills",
+        label=_("Every fill"),
+        rows=[(text, place) for text in result.texts for place in range(len(result.blanks))],
+        columns=[
+            columns.in_file("story", lambda pair: pair[0].story),
+            columns.in_file("participant", lambda pair: pair[0].participant),
+            columns.in_file("blank", lambda pair: result.blanks[pair[1]]),
+            columns.in_file("raw_distance", lambda pair: pair[0].raw[pair[1]]),
+            columns.in_file("surprise", lambda pair: pair[0].divided[pair[1]]),
+        ],
+        is_shown=False,
+    )
+
+
+def _margin(result: ClozeSurpriseResult) -> Iterator[Facts | Words]:
+    counted = ngettext("%(n)s blank", "%(n)s blanks", len(result.blanks)) % {"n": len(result.blanks)}
+    yield Facts(pairs=[(_("Embedding"), f"{result.embedding} {result.version}"), (_("Rests on"), counted)])
+    if result.with_satisfied is not None:
+        sentence = _(
+            "Over %(n)s participants, Spearman’s rho of satisfying and surprising is <strong>%(rho)s</strong>."
+        )
+        rho = coefficient(result.with_satisfied)
+        yield Words(words=phrase(sentence, n=whole(result.n_with_satisfied), rho=rho))
+    outliers = _(
+        "Outliers are texts whose mean distance lies more than 1.5 interquartile ranges above the upper quartile of "
+        "the set. Held against the others: a text does not move the middle that it is measured from."
+    )
+    yield Words(words=outliers)
+    incomparable = _(
+        "Raw distances of two embeddings, or of an embedding that is fitted to the fills, cannot be compared between "
+        "studies."
+    )
+    yield Words(words=incomparable)

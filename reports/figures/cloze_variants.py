@@ -7,16 +7,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from reports.figures.base import Figure, Row, estimate
+from reports.document import columns
+from reports.document.model import (
+    Cell,
+    Column,
+    Files,
+    Head,
+    Section,
+    Table,
+    Words,
+)
+from reports.document.phrases import phrase
+from reports.figures.base import Figure, estimate
 from reports.figures.cloze_participants import number
 from reports.figures.cloze_plots import heat_levels
 from reports.figures.cloze_words import FORMS
 from reports.lazy import cloze, comparisons, np
-from reports.numbers import coefficient
+from reports.numbers import NONE, coefficient
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
@@ -67,6 +79,15 @@ class ClozeVariantsResult:
     correlations: tuple[tuple[float | None, ...], ...]
 
 
+@dataclass(frozen=True)
+class _MatrixRow:
+    """A variant beside each other one. shades : of the cells, 0 for the variant itself and where there is no value"""
+
+    variant: ScoreVariant
+    correlations: Sequence[float | None]
+    shades: Sequence[int]
+
+
 class ClozeVariants(Figure[ClozeVariantsResult]):
     key = "cloze_variants"
     title = gettext_lazy("Filled texts: does the order hold?")
@@ -81,34 +102,31 @@ class ClozeVariants(Figure[ClozeVariantsResult]):
         scored = dataset.scored_cloze
         return _compute(scored) if scored and len(scored.participants) > 1 else None
 
-    def rows(self, result: ClozeVariantsResult) -> dict[str, Iterator[Row]]:
-        return {"cloze-variants": _total_rows(result), "cloze-variant-correlations": _correlation_rows(result)}
-
-    def lines(self, result: ClozeVariantsResult) -> Iterator[str]:
-        yield "\nFilled texts under other forms of the score: who leads, and Spearman's rho with the main form"
-        for variant, rho in zip(result.variants, result.correlations[0], strict=True):
-            leaders = ", ".join(variant.leaders) or "nobody has a total"
-            yield f"  {variant.name:<14} {leaders[:40]:<40} {coefficient(rho)}"
-
     def is_empty(self, result: ClozeVariantsResult) -> bool:
         return not any(variant.leaders for variant in result.variants)
 
-    def context(self, result: ClozeVariantsResult) -> dict[str, Any]:
-        """Rows of the matrix: each variant's name with its cells, shaded; and the names once more for the columns."""
-        shades = heat_levels(
-            [[None if n == m else rho for m, rho in enumerate(row)] for n, row in enumerate(result.correlations)]
+    def describe(self, result: ClozeVariantsResult, head: Head) -> Iterator[Section]:
+        several = len({variant.aggregation for variant in result.variants}) > 1
+        aggregations = _(
+            "Mean and minimum: how the constraints of a section become one number. Capped: the mean of ratings that "
+            "are at most 1 where their judge denied a required check."
         )
-        cells = [list(zip(*pair, strict=True)) for pair in zip(result.correlations, shades, strict=True)]
-        names = [(FORMS[v.form], AGGREGATIONS[v.aggregation], v.form, v.aggregation) for v in result.variants]
-        main = set(result.variants[0].leaders)
-        return {
-            "names": names,
-            "rows": list(zip(result.variants, names, cells, strict=True)),
-            "least": _least(result.correlations),
-            "n_other_leaders": sum(set(variant.leaders) != main for variant in result.variants[1:]),
-            "n_others": len(result.variants) - 1,
-            "has_one_aggregation": len({variant.aggregation for variant in result.variants}) == 1,
-        }
+        origin = _(
+            "QUIET’s fourteen configurations are not enumerated in the paper; these are the forms that it names."
+        )
+        published = _("Scores of sections were published without the constraints, so there is no minimum.")
+        yield Section(
+            heading=_("Filled texts: does the order hold?"),
+            body=[
+                _sentence(result),
+                _matrix(result, several=several),
+                _correlations(result),
+                Files(words=_("Every two forms"), table="cloze-variant-correlations"),
+                _totals_in_file(result),
+                Files(words=_("Every total under every form"), table="cloze-variants"),
+            ],
+            margin=[Words(words=aggregations), Words(words=origin), *([] if several else [Words(words=published)])],
+        )
 
 
 def _compute(scored: ScoredCloze) -> ClozeVariantsResult:
@@ -149,19 +167,86 @@ def _least(correlations: Sequence[Sequence[float | None]]) -> float | None:
     return min((rho for row in correlations for rho in row if rho is not None), default=None)
 
 
-def _total_rows(result: ClozeVariantsResult) -> Iterator[Row]:
-    for variant in result.variants:
-        for total in variant.totals:
-            yield {
-                "form": variant.form,
-                "constraints": variant.aggregation,
-                "participant": total.participant,
-                "total": total.total,
-                "rank": total.rank or None,
-            }
+def _sentence(result: ClozeVariantsResult) -> Words:
+    """Under how many forms somebody else leads."""
+    main, *others = result.variants
+    n = sum(set(variant.leaders) != set(main.leaders) for variant in others)
+    changed = _(
+        "Under %(n)s of %(all)s other forms somebody else leads; the least correlation of two forms is %(least)s."
+    )
+    unchanged = _(
+        "The same participant leads under all %(all)s other forms; the least correlation of two forms is %(least)s."
+    )
+    words = {"n": n, "all": len(others), "least": coefficient(_least(result.correlations))}
+    return Words(words=(changed if n else unchanged) % words, css="says")
 
 
-def _correlation_rows(result: ClozeVariantsResult) -> Iterator[Row]:
-    for n, (variant, row) in enumerate(zip(result.variants, result.correlations, strict=True)):
-        for other, rho in zip(result.variants[:n], row, strict=False):
-            yield {"variant": variant.name, "other": other.name, "spearman": rho, "n": result.n_participants}
+def _matrix(result: ClozeVariantsResult, *, several: bool) -> Table[_MatrixRow]:
+    """Each variant with every other, shaded. several : aggregations, which are named then"""
+    shades = heat_levels(
+        [[None if n == m else rho for m, rho in enumerate(row)] for n, row in enumerate(result.correlations)]
+    )
+    caption = _("Spearman’s correlation of the totals of %(n)s participants under two forms; ties at their mid-rank.")
+
+    def name(row: _MatrixRow) -> str:
+        form = str(FORMS[row.variant.form])
+        return f"{form}, {AGGREGATIONS[row.variant.aggregation]}" if several else form
+
+    return Table(
+        label=_("Rank correlations of the forms"),
+        caption=caption % {"n": result.n_participants},
+        rows=[_MatrixRow(*row) for row in zip(result.variants, result.correlations, shades, strict=True)],
+        columns=[
+            columns.words("form", _("Form"), name, is_head=True),
+            columns.words("leads", _("Leads"), lambda row: ", ".join(row.variant.leaders), css="name"),
+            *(_matrix_column(place, other, several=several) for place, other in enumerate(result.variants)),
+        ],
+        css="ruled matrix tight",
+    )
+
+
+def _matrix_column(place: int, other: ScoreVariant, *, several: bool) -> Column[_MatrixRow]:
+    def cell(row: _MatrixRow) -> Cell:
+        shade = row.shades[place]
+        return Cell(words=coefficient(row.correlations[place]), css=f"heat-{shade}") if shade else Cell(words=NONE)
+
+    heading = (
+        phrase("%(form)s<br>%(of)s", form=other.form, of=AGGREGATIONS[other.aggregation]) if several else other.form
+    )
+    return Column(heading=heading, cell=cell, files={}, is_number=False)
+
+
+def _correlations(result: ClozeVariantsResult) -> Table[tuple[ScoreVariant, ScoreVariant, float | None]]:
+    """The same in the file: each pair once."""
+    return Table(
+        name="cloze-variant-correlations",
+        label=_("Every two forms"),
+        rows=[
+            (variant, other, rho)
+            for n, (variant, row) in enumerate(zip(result.variants, result.correlations, strict=True))
+            for other, rho in zip(result.variants[:n], row, strict=False)
+        ],
+        columns=[
+            columns.in_file("variant", lambda row: row[0].name),
+            columns.in_file("other", lambda row: row[1].name),
+            columns.in_file("spearman", lambda row: row[2]),
+            columns.constant("n", result.n_participants),
+        ],
+        is_shown=False,
+    )
+
+
+def _totals_in_file(result: ClozeVariantsResult) -> Table[tuple[ScoreVariant, VariantTotal]]:
+    return Table(
+        name="cloze-variants",
+        label=_("Every total under every form"),
+        rows=[(variant, total) for variant in result.variants for total in variant.totals],
+        columns=[
+            columns.in_file("form", lambda row: row[0].form),
+            columns.in_file("constraints", lambda row: row[0].aggregation),
+            columns.in_file("participant", lambda row: row[1].participant),
+            columns.in_file("total", lambda row: row[1].total),
+            columns.in_file("rank", lambda row: row[1].rank or None),
+        ],
+        is_shown=False,
+    )

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from reports.figures.base import Row
+from reports.document import columns
+from reports.document.columns import QUIET, ends
+from reports.document.model import Column
+from reports.figures.base import Interval, Row
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, OutcomeTable
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +41,21 @@ def factor_fields(factor: str, table: OutcomeTable) -> dict[str, Any]:
 def factor_cells(row: FactorRow) -> Row:
     """The columns of a CSV row that say what it is about."""
     return {"factor": row.factor, "outcome": row.key, "title": row.title}
+
+
+def factor_columns(of: Callable[[T], FactorRow]) -> list[Column[T]]:
+    """What a row is about, in the file alone."""
+    return [
+        columns.in_file("factor", lambda row: of(row).factor),
+        columns.in_file("outcome", lambda row: of(row).key),
+        columns.in_file("title", lambda row: of(row).title),
+    ]
+
+
+def ends_column(of: Callable[[T], FactorRow], interval: Callable[[T], Interval]) -> Column[T]:
+    """An interval with the decimals of its outcome."""
+    by_places = {places: columns.interval(interval, write=ends(places), css=QUIET) for places in (1, 2)}
+    return replace(by_places[1], cell=lambda row: by_places[of(row).places].cell(row))
 
 
 def levels_by_factor(dataset: Dataset) -> dict[str, dict[str, str]]:

@@ -6,14 +6,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
 from judges import reference_sets
 from judges.models import ReferenceSet
-from reports.figures.base import Figure, Listing, Reason, Row
+from reports.document import columns, notes
+from reports.document.columns import LEAD
+from reports.document.model import (
+    Block,
+    Files,
+    Head,
+    Section,
+    Table,
+    Words,
+)
+from reports.figures.base import Figure, Listing, Reason
+from reports.figures.reference_sets import gone, set_columns
 from reports.lazy import shared_sequences
 from reports.numbers import decimal, whole
-from reports.reasons import to_english
 from stats.reasons import Incomputable
 from studies.typography.words import split_words
 
@@ -83,19 +94,20 @@ class NearCopies(Figure[Listing[SetCopies]]):
         sets = ReferenceSet.objects.filter(study=dataset.study).select_related("corpus", "study")
         return Listing(tuple(_of_set(dataset, reference_set) for reference_set in sets))
 
-    def rows(self, result: Listing[SetCopies]) -> dict[str, Iterator[Row]]:
-        return {"near-copies": _source_rows(result), "near-copies-by-story": _story_rows(result)}
-
-    def lines(self, result: Listing[SetCopies]) -> Iterator[str]:
+    def describe(self, result: Listing[SetCopies], head: Head) -> Iterator[Section]:
         for row in result.rows:
-            yield f"\nNear-copies beside {row.name} ({whole(row.n_references)} stories of {row.corpus})"
-            if row.why:
-                yield f"  {to_english(row.why)}"
-            for shares in row.by_source:
-                near = f"{whole(shares.n_near)} of {whole(shares.n)} share more than {100 * NEAR:.0f} %"
-                yield f"  {shares.source or 'all stories':<34} mean {decimal(shares.mean)} %; {near}"
-            for story in row.near:
-                yield f"    {story.story} in {story.nearest}: {decimal(story.percent)} %"
+            heading = _("Near-copies beside “%(name)s”") % {"name": row.name}
+            basis = _(
+                "Of every story the share of its sequences of five words that stands in the one of %(n)s stories of "
+                "%(corpus)s that has most of them; of languages without spaces, of five characters. More than 20 %% "
+                "is called a near-copy. The set was stored as %(short)s."
+            )
+            basis %= {"n": whole(row.n_references), "corpus": row.corpus, "short": row.sha256[:12]}
+            yield Section(
+                heading=heading,
+                body=[notes.reason(row.why)] if row.why else list(_blocks(row, heading)),
+                margin=[Words(words=basis), *gone(row)],
+            )
 
 
 def _of_set(dataset: Dataset, reference_set: ReferenceSet) -> SetCopies:
@@ -144,33 +156,38 @@ def _shares(source: str, stories: tuple[StoryShare, ...]) -> SourceShares:
     )
 
 
-def _source_rows(result: Listing[SetCopies]) -> Iterator[Row]:
-    for row in result.rows:
-        for shares in row.by_source:
-            yield _set_cells(row) | {
-                "source": shares.source,
-                "n": shares.n,
-                "mean_percent": shares.mean,
-                "n_near_copies": shares.n_near,
-            }
+def _blocks(row: SetCopies, label: str) -> Iterator[Block]:
+    """By source, and which stories are near-copies; of all stories in the file."""
+    counted = ngettext("%(n)s story", "%(n)s stories", len(row.stories)) % {"n": len(row.stories)}
+    of_set = [*set_columns(row), columns.constant("words", LENGTH)]
+    yield Table(
+        name="near-copies",
+        label=label,
+        rows=row.by_source,
+        columns=[
+            *of_set,
+            columns.words("source", _("Source"), shown=lambda shares: shares.source or _("All stories"), is_head=True),
+            columns.number("mean_percent", _("Largest share, mean"), lambda shares: shares.mean, shown=_mean, css=LEAD),
+            columns.number("n_near_copies", _("Near-copies"), lambda shares: shares.n_near),
+            columns.number("n", _("Stories")),
+        ],
+    )
+    yield Files(words=counted, table="near-copies", is_count=True)
+    for story in row.near:
+        words = {"story": story.story, "percent": decimal(story.percent, 0), "nearest": story.nearest}
+        yield Words(words=_("%(story)s: %(percent)s %% stands in %(nearest)s") % words)
+    if not row.near:
+        yield Words(words=_("No story is a near-copy of another."))
+    names = ("story", "source", "nearest", "percent")
+    yield Table(
+        name="near-copies-by-story",
+        label=label,
+        rows=row.stories,
+        columns=[*of_set, *map(columns.in_file, names)],
+        is_shown=False,
+    )
+    yield Files(words=counted, table="near-copies-by-story", is_count=True)
 
 
-def _story_rows(result: Listing[SetCopies]) -> Iterator[Row]:
-    for row in result.rows:
-        for story in row.stories:
-            yield _set_cells(row) | {
-                "story": story.story,
-                "source": story.source,
-                "nearest": story.nearest,
-                "percent": story.percent,
-            }
-
-
-def _set_cells(row: SetCopies) -> Row:
-    return {
-        "reference_set": row.name,
-        "stories_of": row.corpus,
-        "sha256": row.sha256,
-        "n_references": row.n_references,
-        "words": LENGTH,
-    }
+def _mean(shares: SourceShares) -> str:
+    return decimal(shares.mean) if shares.mean is None else f"{decimal(shares.mean)} %"

@@ -4,14 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from django.utils import translation
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
 from judges import reference_sets
 from judges.embeddings import CannotEmbed
 from judges.models import ReferenceSet
+from reports.document import columns, notes
+from reports.document.columns import LEAD
+from reports.document.model import (
+    Block,
+    Column,
+    Files,
+    Head,
+    Part,
+    RowGroup,
+    Section,
+    Table,
+    Words,
+)
 from reports.figures.base import (
     N_RESAMPLES,
     Figure,
@@ -19,13 +34,13 @@ from reports.figures.base import (
     Listing,
     Mean,
     Reason,
-    Row,
     interval,
     note_of,
     without_value,
 )
+from reports.figures.reference_sets import gone, set_columns
 from reports.lazy import intervals, neighbours, np
-from reports.numbers import coefficient, coefficients, whole
+from reports.numbers import NONE, coefficient, coefficients, whole
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
@@ -94,18 +109,29 @@ class Novelty(Figure[Listing[SetNovelty]]):
         sets = ReferenceSet.objects.filter(study=dataset.study).select_related("corpus", "study")
         return Listing(tuple(_of_set(dataset, reference_set, salt=n) for n, reference_set in enumerate(sets)))
 
-    def rows(self, result: Listing[SetNovelty]) -> dict[str, Iterator[Row]]:
-        return {"novelty": _mean_rows(result), "novelty-by-story": _story_rows(result)}
-
-    def lines(self, result: Listing[SetNovelty]) -> Iterator[str]:
+    def describe(self, result: Listing[SetNovelty], head: Head) -> Iterator[Section]:
+        incomparable = _(
+            "Distances by different embeddings, or to different sets, are not comparable. Intervals are over groups "
+            "and take the set as it is."
+        )
         for row in result.rows:
-            yield f"\nNovelty beside {row.name} ({whole(row.n_references)} stories of {row.corpus}, {row.embedding})"
-            if row.why:
-                yield f"  {note_of(Mean(value=None, why=row.why))}"
-            for mean in row.means:
-                ends = coefficients(mean.interval)
-                value = f"{coefficient(mean.value)} (95 % {ends}, n = {whole(mean.n)})"
-                yield f"  k = {mean.k:<3} {mean.source or 'all stories':<34} {value} {note_of(mean)}".rstrip()
+            heading = _("Novelty beside “%(name)s”") % {"name": row.name}
+            basis = _(
+                "Mean cosine distance to the nearest of %(n)s stories of %(corpus)s, 0 for the same, by %(embedding)s "
+                "(version %(version)s). No story is its own neighbour. The set was stored as %(short)s."
+            )
+            basis %= {
+                "n": whole(row.n_references),
+                "corpus": row.corpus,
+                "embedding": row.embedding,
+                "version": row.version,
+                "short": row.sha256[:12],
+            }
+            yield Section(
+                heading=heading,
+                body=[notes.reason(row.why)] if row.why else list(_blocks(row, heading)),
+                margin=[Words(words=basis), *gone(row), Words(words=incomparable)],
+            )
 
 
 def _of_set(dataset: Dataset, reference_set: ReferenceSet, *, salt: int) -> SetNovelty:
@@ -195,39 +221,49 @@ def _summary(values: FloatArray) -> dict[str, Any]:
     }
 
 
-def _mean_rows(result: Listing[SetNovelty]) -> Iterator[Row]:
-    for row in result.rows:
-        for mean in row.means:
-            yield _set_cells(row) | {
-                "k": mean.k,
-                "source": mean.source,
-                "n": mean.n,
-                "mean": mean.value,
-                "sd": mean.sd,
-                "low": mean.interval.low,
-                "high": mean.interval.high,
-                "note": note_of(mean, mean.interval),
-            }
+def _blocks(row: SetNovelty, label: str) -> Iterator[Block]:
+    """By k and source, and story by story."""
+    counted = ngettext("%(n)s story", "%(n)s stories", len(row.stories)) % {"n": len(row.stories)}
+    of_set = [*set_columns(row), columns.constant("embedding", row.embedding), columns.constant("version", row.version)]
+    yield Table(
+        name="novelty",
+        label=label,
+        rows=row.means,
+        groups=[
+            RowGroup(heading=_nearest(k), rows=list(means)) for k, means in groupby(row.means, lambda mean: mean.k)
+        ],
+        columns=[
+            *of_set,
+            columns.in_file("k"),
+            columns.words("source", _("Source"), shown=lambda mean: mean.source or _("All stories"), is_head=True),
+            columns.estimate("mean", _("Mean distance"), lambda mean: mean, css=LEAD),
+            columns.in_file("sd"),
+            columns.interval(lambda mean: mean.interval, write=coefficients),
+            columns.number("n", _("Stories")),
+            columns.note(lambda mean: note_of(mean, mean.interval)),
+        ],
+        why=lambda mean: mean.why,
+    )
+    yield Files(words=counted, table="novelty", is_count=True)
+    stories = Table(
+        name="novelty-by-story",
+        label=_("Novelty, story by story"),
+        rows=row.stories,
+        columns=[
+            *of_set,
+            columns.words("story", _("Story"), is_head=True),
+            columns.words("source", _("Source"), shown=lambda story: story.source or NONE),
+            columns.words("nearest", _("Nearest")),
+            *(_distance_column(place, k) for place, k in enumerate(NUMBERS_OF_NEIGHBOURS)),
+        ],
+    )
+    files = Files(words=counted, table="novelty-by-story", is_count=True)
+    yield Part(summary=_("Story by story"), blocks=[stories, files])
 
 
-def _story_rows(result: Listing[SetNovelty]) -> Iterator[Row]:
-    for row in result.rows:
-        for story in row.stories:
-            by_k = zip(NUMBERS_OF_NEIGHBOURS, story.distances, strict=True)
-            yield _set_cells(row) | {
-                "story": story.story,
-                "source": story.source,
-                "nearest": story.nearest,
-                **{f"distance_to_{k}": distance for k, distance in by_k},
-            }
+def _nearest(k: int) -> str:
+    return ngettext("to the nearest story", "to the %(k)s nearest stories", k) % {"k": k}
 
 
-def _set_cells(row: SetNovelty) -> Row:
-    return {
-        "reference_set": row.name,
-        "stories_of": row.corpus,
-        "sha256": row.sha256,
-        "n_references": row.n_references,
-        "embedding": row.embedding,
-        "version": row.version,
-    }
+def _distance_column(place: int, k: int) -> Column[StoryNovelty]:
+    return columns.number(f"distance_to_{k}", f"k = {k}", lambda story: story.distances[place], write=coefficient)

@@ -7,22 +7,27 @@ Source: Brito da Silva & Marcacini, Caracterização da Capacidade Criativa em S
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from judges.metrics import NoValue, all_metrics
 from reports.dataset.scored_ideas import ALPHA, SALT, K, novelty_search
-from reports.figures import nsv_words
+from reports.document import notes
+from reports.document.model import (
+    Head,
+    Section,
+    Words,
+)
+from reports.figures import nsv_tables, nsv_words
 from reports.figures.base import (
     N_RESAMPLES,
     Figure,
     IntervalEstimate,
     Reason,
-    Row,
     estimate,
     interval,
-    weakest_note,
 )
 from reports.figures.nsv_results import (
     ComponentWeight,
@@ -68,26 +73,21 @@ class Nsv(Figure[NsvResult]):
             return NsvResult(panel=about, why=Reason.of(scored), scores=None)
         return NsvResult(panel=about, why=None, scores=_scores(dataset, scored))
 
-    def rows(self, result: NsvResult) -> dict[str, Iterator[Row]]:
-        return nsv_words.rows(result)
-
-    def lines(self, result: NsvResult) -> Iterator[str]:
-        return nsv_words.lines(result)
-
-    def context(self, result: NsvResult) -> dict[str, Any]:
-        if result.scores is None:
-            return {}
-        ends = [part.interval for row in result.scores.methods for part in (row.pooled, row.within)]
-        return {
-            "note": weakest_note([*ends, *(row.interval for row in result.scores.ablations)]),
-            "methods": [(nsv_words.METHODS[row.method], row) for row in result.scores.methods],
-            "weights": [(nsv_words.METHODS[row.component], row) for row in result.scores.weights],
-            "ablations": [
-                (nsv_words.METHODS[r.component], nsv_words.DEGRADED[r.by], r) for r in result.scores.ablations
+    def describe(self, result: NsvResult, head: Head) -> Iterator[Section]:
+        scores = result.scores
+        frozen = _(
+            "What stands for creativity, the set and the confirmatory correlation were frozen with the analysis plan. "
+            "The panel’s form is ours: the source gives none."
+        )
+        yield Section(
+            heading=_("Novelty, surprise and value"),
+            body=[
+                *nsv_words.about_panel(result.panel),
+                *([notes.reason(result.why)] if result.why else []),
+                *(nsv_tables.blocks(scores) if scores else []),
             ],
-            "stability": [(nsv_words.STABILITY[row.what], row) for row in result.scores.stability],
-            "verdict": gettext(nsv_words.VERDICTS[result.scores.verdict]),
-        }
+            margin=[*(nsv_words.about_scores(scores) if scores else []), Words(words=frozen)],
+        )
 
 
 def _panel(dataset: Dataset, panel: IdeaPanel) -> IdeaPanelAgreement:

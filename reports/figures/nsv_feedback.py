@@ -10,25 +10,33 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
 from reports.dataset.scored_ideas import SALT
+from reports.document import columns, notes
+from reports.document.columns import LEAD
+from reports.document.model import (
+    Files,
+    Head,
+    Section,
+    Table,
+    Words,
+)
+from reports.document.phrases import phrase
 from reports.figures.base import (
     N_RESAMPLES,
     Figure,
     Interval,
     IntervalEstimate,
     Reason,
-    Row,
     interval,
     note_of,
-    weakest_note,
     without_value,
 )
 from reports.lazy import intervals, np, nsv
-from reports.numbers import coefficient, decimal, p_value, whole
+from reports.numbers import coefficient, coefficients, decimal, p_value, whole
 from reports.numbers import interval as between
-from reports.reasons import to_english
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
@@ -97,36 +105,13 @@ class NsvFeedback(Figure[NsvFeedbackResult]):
             return None
         return _compare(dataset, scored)
 
-    def rows(self, result: NsvFeedbackResult) -> dict[str, Iterator[Row]]:
-        return {"nsv-feedback": _rows(result)}
-
-    def lines(self, result: NsvFeedbackResult) -> Iterator[str]:
-        yield "\nIdeas after feedback, beside ideas without: in percent of all, how many are creative"
-        if result.why:
-            yield f"  {to_english(result.why)}"
-        else:
-            words = f"the 95th percentile of {whole(result.n_people)} ideas by people"
-            yield f"  above {coefficient(result.threshold)}, {words}"
-        for row in result.rounds:
-            name = f"{row.source or 'all systems'}, round {row.round}"
-            if row.difference.why:
-                yield f"  {name:<34} {to_english(row.difference.why)}"
-                continue
-            points = f"{decimal(row.difference.value)} points (95 % {between(row.difference.interval)})"
-            yield (
-                f"  {name:<34} {decimal(row.share_with)} % and {decimal(row.share_without)} %: {points}, "
-                f"p {p_value(row.p)}; "
-                f"ΔNSV {coefficient(row.gain.value)}; {whole(row.n_prompts)} prompts"
-            )
-
-    def context(self, result: NsvFeedbackResult) -> dict[str, Any]:
-        main = result.confirmatory
-        return {
-            "main": main,
-            "is_more": main is not None and main.p is not None and main.p <= SIGNIFICANT,
-            "is_uneven": any(row.n_with != row.n_without for row in result.rounds),
-            "note": weakest_note(row.difference.interval for row in result.rounds),
-        }
+    def describe(self, result: NsvFeedbackResult, head: Head) -> Iterator[Section]:
+        files = Files(words=_("Rounds of feedback"), table="nsv-feedback")
+        yield Section(
+            heading=_("Ideas after feedback"),
+            body=[notes.reason(result.why)] if result.why else [*_sentences(result), _table(result), files],
+            margin=list(_margin(result)),
+        )
 
 
 def _compare(dataset: Dataset, scored: ScoredIdeas) -> NsvFeedbackResult:
@@ -224,25 +209,65 @@ def _in_percent(ends: Interval) -> Interval:
     return Interval(**vars(ends) | {"low": 100 * ends.low, "high": 100 * ends.high})
 
 
-def _rows(result: NsvFeedbackResult) -> Iterator[Row]:
-    for row in result.rounds:
-        yield {
-            "source": row.source,
-            "round": row.round,
-            "is_confirmatory": row.is_last and not row.source,
-            "n_prompts": row.n_prompts,
-            "n_with": row.n_with,
-            "n_without": row.n_without,
-            "threshold": result.threshold,
-            "n_people": result.n_people,
-            "percent_with": row.share_with,
-            "percent_without": row.share_without,
-            "difference": row.difference.value,
-            "low": row.difference.interval.low,
-            "high": row.difference.interval.high,
-            "p": row.p,
-            "nsv_gain": row.gain.value,
-            "nsv_gain_low": row.gain.interval.low,
-            "nsv_gain_high": row.gain.interval.high,
-            "note": note_of(row.difference, row.difference.interval),
-        }
+def _sentences(result: NsvFeedbackResult) -> Iterator[Words]:
+    """What H2 comes to."""
+    main = result.confirmatory
+    if main is None:
+        return
+    holds = _("H2 holds: after the last round more ideas are creative than without feedback (p %(p)s).")
+    fails = _("H2 is not shown: after the last round no more ideas are creative than chance allows (p %(p)s).")
+    is_more = main.p is not None and main.p <= SIGNIFICANT
+    yield Words(words=(holds if is_more else fails) % {"p": p_value(main.p)})
+
+
+def _table(result: NsvFeedbackResult) -> Table[FeedbackRound]:
+    return Table(
+        name="nsv-feedback",
+        label=_("Ideas after feedback"),
+        caption=_("In percent of all ideas, how many are creative: after each round of feedback, and without."),
+        rows=result.rounds,
+        columns=[
+            columns.words("source", _("System"), shown=lambda row: row.source or _("All systems"), is_head=True),
+            columns.number("round", _("Round")),
+            columns.in_file("is_confirmatory", lambda row: row.is_last and not row.source),
+            columns.number("percent_with", phrase(_("With, %%")), lambda row: row.share_with, write=decimal, css=LEAD),
+            columns.number("percent_without", phrase(_("Without, %%")), lambda row: row.share_without, write=decimal),
+            columns.estimate("difference", _("Difference"), lambda row: row.difference, write=decimal),
+            columns.interval(lambda row: row.difference.interval, write=between),
+            columns.number("p", "p", write=p_value),
+            columns.estimate("nsv_gain", _("ΔNSV"), lambda row: row.gain),
+            columns.interval(
+                lambda row: row.gain.interval, write=coefficients, low="nsv_gain_low", high="nsv_gain_high"
+            ),
+            columns.number("n_with", _("Ideas"), shown=lambda row: f"{whole(row.n_with)}, {whole(row.n_without)}"),
+            *map(columns.in_file, ("n_without", "n_prompts")),
+            columns.constant("threshold", result.threshold),
+            columns.constant("n_people", result.n_people),
+            columns.note(lambda row: note_of(row.difference, row.difference.interval)),
+        ],
+    )
+
+
+def _margin(result: NsvFeedbackResult) -> Iterator[Words]:
+    if not result.why:
+        creative = _(
+            "Creative: coherent, with an NSV above %(threshold)s, the 95th percentile of %(n)s ideas of reference by "
+            "people. Both are taken from prompts that nothing was fitted on; intervals draw prompts and people’s "
+            "ideas anew."
+        )
+        yield Words(words=creative % {"threshold": coefficient(result.threshold), "n": whole(result.n_people)})
+    if n := result.n_without_coherence:
+        counted = ngettext(
+            "Of %(n)s generated idea nobody says whether it is coherent; it counts as not.",
+            "Of %(n)s generated ideas nobody says whether they are coherent; they count as not.",
+            n,
+        )
+        yield Words(words=counted % {"n": n})
+    if any(row.n_with != row.n_without for row in result.rounds):
+        yield Words(words=_("There are not as many ideas with feedback as without; shares are of all there are."))
+    test = _(
+        "p: one-sided, of sign flips over prompts; the last round of all systems is confirmatory. ΔNSV: mean of ideas "
+        "with feedback less that of ideas without."
+    )
+    yield Words(words=test)
+    yield from notes.weakest(row.difference.interval for row in result.rounds)

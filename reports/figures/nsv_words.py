@@ -1,41 +1,19 @@
-"""NSV as rows of files and lines of text, and what its parts are called on the page."""
+"""What is said of NSV in sentences: the panel, the verdict, and with what and on which prompts it was computed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
-from reports.figures.base import Row, note_of
-from reports.figures.nsv_results import NsvResult, NsvScores
-from reports.numbers import coefficient, coefficients, decimal, p_value, whole
-from reports.reasons import to_english
+from reports import reasons
+from reports.document import notes
+from reports.document.model import Phrase, Words
+from reports.document.phrases import in_language, joined, phrase
+from reports.figures.nsv_results import IdeaPanelAgreement, NsvScores, NsvSetting
+from reports.numbers import coefficient, coefficients, whole
 
-METHODS = {
-    "nsv": gettext_lazy("NSV"),
-    "novelty": gettext_lazy("Novelty"),
-    "surprise": gettext_lazy("Surprise"),
-    "value": gettext_lazy("Value"),
-    "distinct-1": gettext_lazy("Distinct-1"),
-    "distinct-2": gettext_lazy("Distinct-2"),
-    "novelty_search": gettext_lazy("Novelty search"),
-}
-DEGRADED = {
-    "removed": gettext_lazy("removed"),
-    "weaker_embedding": gettext_lazy("by eight dimensions of the vectors"),
-    "n_grams": gettext_lazy("by a trigram model of the references"),
-    "single_words": gettext_lazy("by how often words stand anywhere"),
-    "shuffled_preferences": gettext_lazy("learnt from shuffled preferences"),
-    "shuffled_values": gettext_lazy("dealt out by chance within prompts"),
-}
-STABILITY = {
-    "splits": gettext_lazy("Other splits"),
-    "near_weights": gettext_lazy("Weights near the fitted ones"),
-    "all_weights": gettext_lazy("All weights"),
-    "k": gettext_lazy("Neighbours k"),
-    "alpha": gettext_lazy("α, the share of the prompt"),
-    "paraphrases": gettext_lazy("Ideas and their paraphrases"),
-}
 VERDICTS = {
     "met": gettext_noop("H1 holds: the lower end of the interval is .6 or more."),
     "not_met": gettext_noop("H1 does not hold: the whole interval lies below .6."),
@@ -43,124 +21,115 @@ VERDICTS = {
 }
 
 
-def rows(result: NsvResult) -> dict[str, Iterator[Row]]:
-    scores = result.scores
-    return {
-        "nsv-methods": _method_rows(scores) if scores else iter(()),
-        "nsv-weights": _weight_rows(scores) if scores else iter(()),
-        "nsv-ablations": _ablation_rows(scores) if scores else iter(()),
-        "nsv-stability": _stability_rows(scores) if scores else iter(()),
-        "nsv-prompts": _prompt_rows(scores) if scores else iter(()),
+def about_panel(panel: IdeaPanelAgreement | None) -> Iterator[Words]:
+    """How far those who rated agree; nothing if nobody rated."""
+    if panel is None:
+        return
+    about = _("The panel, on %(titles)s, over %(n)s ideas:")
+    about %= {"titles": ", ".join(panel.titles), "n": whole(panel.n_ideas)}
+    agreement = phrase(
+        _("Krippendorff’s alpha %(alpha)s (95 %% interval %(ends)s)."),
+        alpha=coefficient(panel.value),
+        ends=coefficients(panel.interval),
+    )
+    if panel.why:
+        agreement = in_language(reasons.translate_reason(panel.why), reasons.language(panel.why))
+    yield Words(words=joined(about, agreement))
+
+
+def verdict(scores: NsvScores) -> Words:
+    """What H1 comes to, and what it could come to at most beside this panel."""
+    ceiling = _("A perfect score would reach %(ceiling)s beside this panel.")
+    has_ceiling = scores.ceiling is not None
+    most = ceiling % {"ceiling": coefficient(scores.ceiling)} if has_ceiling else ""
+    return Words(words=joined(_(VERDICTS[scores.verdict]), most))
+
+
+def about_scores(scores: NsvScores) -> Iterator[Words]:
+    """With what, and on which prompts the scores were computed."""
+    setting = scores.setting
+    split = _(
+        "Medians, MADs, preferences and weights come from %(n)s ideas on %(p)s prompts, drawn by the seed %(seed)s; "
+        "all that is told comes from %(m)s ideas on the other %(q)s."
+    )
+    yield Words(
+        words=split
+        % {
+            "n": whole(setting.n_development),
+            "p": len(setting.development),
+            "seed": setting.seed,
+            "m": whole(setting.n_held_out),
+            "q": len(setting.held_out),
+        }
+    )
+    yield Words(words=joined(_novelty(setting), _surprise(setting), *_value(scores), _pairs(setting)))
+    yield Words(words=_left_out(setting))
+    prompts = _(
+        "Prompts: those whose ideas differ in the score, so that they have a correlation of their own. p: sign test "
+        "over prompts, of what the correlation within each changes by. MAUVE is left out: its library is under the "
+        "GPL, and the same distribution scores .999 at 12 texts and .949 at 500."
+    )
+    yield Words(words=prompts)
+    ends = [part.interval for row in scores.methods for part in (row.pooled, row.within)]
+    yield from notes.weakest([*ends, *(row.interval for row in scores.ablations)])
+
+
+def _novelty(setting: NsvSetting) -> Phrase:
+    sentence = _(
+        "Novelty: the mean distance to the %(k)s nearest of the prompt and of the set “%(name)s” (%(n)s ideas, stored "
+        "as %(short)s), half each, by %(embedding)s (version %(version)s)."
+    )
+    return sentence % {
+        "k": setting.k,
+        "name": setting.references,
+        "n": whole(setting.n_references),
+        "short": setting.sha256[:12],
+        "embedding": setting.embedding,
+        "version": setting.version,
     }
 
 
-def _method_rows(scores: NsvScores) -> Iterator[Row]:
-    for row in scores.methods:
-        for name, part in (("pooled", row.pooled), ("within", row.within)):
-            yield {
-                "method": row.method,
-                "correlation": name,
-                "is_confirmatory": row.method == "nsv" and name == scores.confirmatory,
-                "rho": part.value,
-                "low": part.interval.low,
-                "high": part.interval.high,
-                "n_ideas": row.n,
-                "n_prompts": row.n_prompts,
-                "panel_ceiling": scores.ceiling,
-                "note": note_of(part, part.interval),
-            }
+def _surprise(setting: NsvSetting) -> Phrase:
+    if setting.surprise:
+        return _("Surprise: the scores %(metric)s.") % {"metric": setting.surprise}
+    return _("Surprise: a trigram model of the set’s ideas on other prompts.")
 
 
-def _weight_rows(scores: NsvScores) -> Iterator[Row]:
-    for row in scores.weights:
-        yield {
-            "component": row.component,
-            "weight": row.weight,
-            "median": row.median,
-            "mad": row.deviation,
-            "development_rho": scores.development_rho,
-            "n_ideas": scores.setting.n_development,
-            "n_pairs": scores.preferences.n_pairs,
-        }
-
-
-def _ablation_rows(scores: NsvScores) -> Iterator[Row]:
-    for row in scores.ablations:
-        yield {
-            "component": row.component,
-            "how": row.by,
-            "difference": row.value,
-            "low": row.interval.low,
-            "high": row.interval.high,
-            "p": row.p,
-            "note": note_of(row, row.interval),
-        }
-
-
-def _stability_rows(scores: NsvScores) -> Iterator[Row]:
-    for row in scores.stability:
-        yield {
-            "what": row.what,
-            "setting": row.setting,
-            "rho": row.value,
-            "n": row.n,
-            "sd": row.sd,
-            "lowest": row.lowest,
-            "highest": row.highest,
-            "note": note_of(row),
-        }
-
-
-def _prompt_rows(scores: NsvScores) -> Iterator[Row]:
-    for part, names in (("development", scores.setting.development), ("hold-out", scores.setting.held_out)):
-        for name in names:
-            yield {"group": name, "part": part, "seed": scores.setting.seed}
-
-
-def lines(result: NsvResult) -> Iterator[str]:
-    yield "\nNovelty, surprise and value (NSV)"
-    if panel := result.panel:
-        ends = f"95 % {coefficients(panel.interval)}"
-        words = to_english(panel.why) if panel.why else f"alpha ({panel.distance}) {coefficient(panel.value)}, {ends}"
-        yield f"  panel on {', '.join(panel.titles)}: {words}; {whole(panel.n_ideas)} ideas"
-    if result.why:
-        yield f"  {to_english(result.why)}"
-    if result.scores:
-        yield from _score_lines(result.scores)
-
-
-def _score_lines(scores: NsvScores) -> Iterator[str]:
-    setting = scores.setting
-    yield (
-        f"  fitted on {whole(setting.n_development)} ideas on {len(setting.development)} prompts, told on "
-        f"{whole(setting.n_held_out)} on {len(setting.held_out)}; {whole(setting.n_references)} references of "
-        f"“{setting.references}” ({setting.embedding}), {whole(setting.n_near_copies)} near-copies left out"
-    )
-    yield "  weights: " + ", ".join(f"{row.component} {coefficient(row.weight)}" for row in scores.weights)
-    yield f"  {VERDICTS[scores.verdict]} Confirmatory: {scores.confirmatory}"
-    yield f"  the panel's own means would reach {coefficient(scores.ceiling)} (√ICC(k))"
-    for row in scores.methods:
-        parts = [
-            to_english(part.why)
-            if part.why
-            else f"{name} {coefficient(part.value)} (95 % {coefficients(part.interval)})"
-            for name, part in (("within prompts", row.within), ("pooled", row.pooled))
-        ]
-        yield f"    {row.method:<16} {'; '.join(dict.fromkeys(parts))}"
-    tried = scores.preferences
-    outcome = to_english(tried.why) if tried.why else f"{decimal(tried.accuracy)} % right, AUC {coefficient(tried.auc)}"
-    origin = f"by the scores {setting.value}" if setting.value else f"learnt from {whole(tried.n_pairs)} pairs"
-    by = f" by {setting.pairs}" if setting.pairs else ""
-    yield f"  value {origin}{by}; on {whole(tried.n_held_out)} of hold-out {outcome}"
-    for ablation in scores.ablations:
-        words = (
-            to_english(ablation.why)
-            if ablation.why
-            else f"Δ {coefficient(ablation.value)} (95 % {coefficients(ablation.interval)}), p {p_value(ablation.p)}"
+def _value(scores: NsvScores) -> Iterator[Phrase]:
+    """Where value comes from, and how it does on pairs of other prompts."""
+    tried, name = scores.preferences, scores.setting.value
+    auc = coefficient(tried.auc)
+    if name:
+        yield _("Value: the scores %(name)s.") % {"name": name}
+        if tried.auc is not None:
+            sentence = _(
+                "On %(n)s pairs of ideas that the panel tells apart, on the other prompts, their AUC is %(auc)s."
+            )
+            yield sentence % {"n": whole(tried.n_held_out), "auc": auc}
+    elif tried.why:
+        yield _("Value: learnt from %(n)s pairs of ideas of one prompt.") % {"n": whole(tried.n_pairs)}
+    else:
+        sentence = _(
+            "Value: learnt from %(n)s pairs of ideas of one prompt; on pairs of the other prompts its AUC is %(auc)s."
         )
-        yield f"    {ablation.component} {ablation.by.replace('_', ' ')}: {words}"
-    for change in scores.stability:
-        ends = f", {coefficient(change.lowest)} to {coefficient(change.highest)}" if change.lowest is not None else ""
-        words = to_english(change.why) if change.why else f"{coefficient(change.value)}{ends} (n = {change.n})"
-        yield f"    {change.what.replace('_', ' ')} {change.setting}: {words}"
-    yield "  MAUVE is not computed: its library is under the GPL, and it says little of a few hundred texts."
+        yield sentence % {"n": whole(tried.n_pairs), "auc": auc}
+
+
+def _pairs(setting: NsvSetting) -> Phrase:
+    return _("Which of a pair is preferred: %(name)s.") % {"name": setting.pairs} if setting.pairs else ""
+
+
+def _left_out(setting: NsvSetting) -> Phrase:
+    sentence = _(
+        "Left out: %(near)s ideas of the set that are near-copies, %(gone)s that are gone; of the study’s ideas "
+        "%(several)s on several prompts, %(few)s on prompts with too few of the set, %(none)s without surprise, "
+        "%(valueless)s without value."
+    )
+    return sentence % {
+        "near": whole(setting.n_near_copies),
+        "gone": whole(setting.n_gone),
+        "several": whole(setting.n_on_several_prompts),
+        "few": whole(setting.n_without_neighbours),
+        "none": whole(setting.n_without_surprise),
+        "valueless": whole(setting.n_without_value),
+    }

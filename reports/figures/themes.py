@@ -6,9 +6,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
-from reports import reasons
+from reports.document import columns
+from reports.document.columns import LEAD, QUIET, decimals, ends
+from reports.document.model import (
+    Column,
+    Files,
+    Head,
+    Section,
+    Table,
+    Words,
+)
+from reports.document.phrases import in_language, joined, phrase
 from reports.figures.base import (
     N_RESAMPLES,
     Estimate,
@@ -17,7 +28,6 @@ from reports.figures.base import (
     Interval,
     Listing,
     Mean,
-    Row,
     chance_floor,
     estimate,
     interval,
@@ -26,7 +36,7 @@ from reports.figures.base import (
 )
 from reports.lazy import agreement, intervals, np
 from reports.models import Coder
-from reports.numbers import coefficient, coefficients, decimal, whole
+from reports.numbers import coefficient, coefficients, whole
 from reports.rationales import codings
 from reports.rationales.codings import CodedReason, CodedSample
 
@@ -97,17 +107,28 @@ class Themes(Figure[Listing[SampleThemes]]):
         themes = list(dataset.study.themes.order_by("position").values_list("pk", "name"))
         return Listing(tuple(_sample(dataset, sample, themes, salt=n) for n, sample in enumerate(samples)))
 
-    def rows(self, result: Listing[SampleThemes]) -> dict[str, Iterator[Row]]:
-        return {"themes": _agreement_rows(result), "theme-shares": _share_rows(result)}
-
-    def lines(self, result: Listing[SampleThemes]) -> Iterator[str]:
-        for sample in result.rows:
-            yield f"\nThemes of {whole(sample.n_reasons)} reasons on {whole(sample.n_stories)} stories"
-            for row in sample.rows:
-                alpha = reasons.to_english(row.alpha.why) if row.alpha.why else coefficient(row.alpha.value)
-                ends = f" ({coefficients(row.interval)})" if row.interval.low is not None else ""
-                shares = "; ".join(f"{s.source or 'all'} {decimal(s.share.value, 0)} %" for s in row.shares)
-                yield f"  {row.theme[:34]:<34} alpha {alpha}{ends}; stories: {shares}"
+    def describe(self, result: Listing[SampleThemes], head: Head) -> Iterator[Section]:
+        about = _(
+            "Two people coded the same reasons blind, several themes or none to each. A theme stands in a story if it "
+            "stands in one of its coded reasons; the share is the mean of what the two found."
+        )
+        alpha = _(
+            "Alpha is Krippendorff’s, nominal, with stories’ groups resampled. By chance: the same codes, shuffled."
+        )
+        for n, sample in enumerate(result.rows, start=1):
+            coded = ngettext("%(shown)s reason", "%(shown)s reasons", sample.n_reasons)
+            rated = ngettext("%(shown)s story", "%(shown)s stories", sample.n_stories)
+            of_sample = [columns.constant("sample", n), columns.constant("item", sample.item)]
+            yield Section(
+                heading=_("What reasons are about"),
+                body=[
+                    _agreement_table(sample, of_sample, head),
+                    Files(words=coded % {"shown": whole(sample.n_reasons)}, table="themes", is_count=True),
+                    _share_table(sample, of_sample),
+                    Files(words=rated % {"shown": whole(sample.n_stories)}, table="theme-shares", is_count=True),
+                ],
+                margin=[Words(words=about), Words(words=alpha)],
+            )
 
 
 def _sample(dataset: Dataset, sample: CodedSample, themes: Sequence[tuple[int, str]], *, salt: int) -> SampleThemes:
@@ -190,41 +211,53 @@ def _share_interval(*arguments: Any, **options: Any) -> StatisticInterval:
     return intervals.mean_interval(*arguments, **options).clipped(0.0, 100.0)
 
 
-def _agreement_rows(result: Listing[SampleThemes]) -> Iterator[Row]:
-    for n, sample in enumerate(result.rows, start=1):
-        for row in sample.rows:
-            yield {
-                "sample": n,
-                "item": sample.item,
-                "theme": row.theme,
-                "n_reasons": sample.n_reasons,
-                "n_first": row.n_first,
-                "n_second": row.n_second,
-                "percent_agreement": row.percent.value,
-                "cohen_kappa": row.kappa.value,
-                "alpha": row.alpha.value,
-                "low": row.interval.low,
-                "high": row.interval.high,
-                "floor_mean": row.floor.mean,
-                "floor_upper": row.floor.upper,
-                "judge": sample.judge,
-                "judge_kappa": row.judge_kappa.value if row.judge_kappa else None,
-                "note": note_of(row.alpha, row.interval),
-            }
+def _agreement_table(sample: SampleThemes, of_sample: Sequence[Column[Any]], head: Head) -> Table[ThemeRow]:
+    blind = _("How far two people agree, who coded without seeing each other’s work.")
+    of_judge = _("Kappa of %(judge)s") % {"judge": sample.judge} if sample.judge else None
+    return Table(
+        name="themes",
+        label=_("Agreement on themes"),
+        caption=joined(blind, in_language(sample.item, head.language) if sample.item else ""),
+        rows=sample.rows,
+        columns=[
+            *of_sample,
+            columns.words("theme", _("Theme"), is_head=True),
+            columns.constant("n_reasons", sample.n_reasons),
+            *map(columns.in_file, ("n_first", "n_second")),
+            columns.estimate(
+                *("percent_agreement", phrase(_("Agreement, %%"))), of=lambda row: row.percent, write=decimals(0)
+            ),
+            columns.estimate("cohen_kappa", _("Kappa"), lambda row: row.kappa),
+            columns.estimate("alpha", _("Alpha"), lambda row: row.alpha, css=LEAD),
+            columns.interval(lambda row: row.interval, write=coefficients, css=QUIET),
+            columns.number(
+                *("floor_upper", _("By chance, up to")), of=lambda row: row.floor.upper, write=coefficient, css=QUIET
+            ),
+            columns.in_file("floor_mean", lambda row: row.floor.mean),
+            columns.constant("judge", sample.judge),
+            columns.estimate("judge_kappa", of_judge, lambda row: row.judge_kappa),
+            columns.note(lambda row: note_of(row.alpha, row.interval)),
+        ],
+    )
 
 
-def _share_rows(result: Listing[SampleThemes]) -> Iterator[Row]:
-    for n, sample in enumerate(result.rows, start=1):
-        for row in sample.rows:
-            for share in row.shares:
-                yield {
-                    "sample": n,
-                    "item": sample.item,
-                    "theme": row.theme,
-                    "source": share.source or "all",
-                    "n_stories": share.n_stories,
-                    "percent_of_stories": share.share.value,
-                    "low": share.interval.low,
-                    "high": share.interval.high,
-                    "note": note_of(share.share, share.interval),
-                }
+def _share_table(sample: SampleThemes, of_sample: Sequence[Column[Any]]) -> Table[tuple[ThemeRow, ThemeShare]]:
+    return Table(
+        name="theme-shares",
+        label=_("Stories with each theme"),
+        caption=_("Of 100 stories, in how many the theme stands in some reason."),
+        rows=[(row, share) for row in sample.rows for share in row.shares],
+        columns=[
+            *of_sample,
+            columns.words("theme", _("Theme"), lambda pair: pair[0].theme, is_head=True),
+            columns.words(
+                *("source", _("Written by")),
+                of=lambda pair: pair[1].source or "all",
+                shown=lambda pair: pair[1].source or _("All"),
+            ),
+            columns.estimate("percent_of_stories", "%", lambda pair: pair[1].share, write=decimals(0), css=LEAD),
+            columns.interval(lambda pair: pair[1].interval, write=ends(0), css=QUIET),
+            columns.number("n_stories", _("Stories"), lambda pair: pair[1].n_stories, css=QUIET),
+            columns.note(lambda pair: note_of(pair[1].share, pair[1].interval)),
+        ],
+    )

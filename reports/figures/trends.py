@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from reports.document import columns, notes
+from reports.document.columns import LEAD
+from reports.document.model import (
+    Drawing,
+    Files,
+    Head,
+    Phrase,
+    RowGroup,
+    Section,
+    Table,
+    Words,
+)
+from reports.document.phrases import in_language, joined
 from reports.figures import plots
 from reports.figures.base import (
     N_RESAMPLES,
@@ -19,15 +32,19 @@ from reports.figures.base import (
     IntervalEstimate,
     Listing,
     Reason,
-    Row,
     mean_interval,
     note_of,
-    weakest_note,
 )
-from reports.figures.factor_rows import FactorRow, as_number, factor_cells, factor_fields, levels_by_factor
+from reports.figures.factor_rows import (
+    FactorRow,
+    as_number,
+    ends_column,
+    factor_columns,
+    factor_fields,
+    levels_by_factor,
+)
 from reports.lazy import np, trends
-from reports.numbers import coefficient, coefficients, decimal
-from reports.numbers import interval as between
+from reports.numbers import coefficient, coefficients, decimal, measured
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
@@ -82,22 +99,34 @@ class Trends(Figure[Listing[FactorTrend]]):
             )
         )
 
-    def rows(self, result: Listing[FactorTrend]) -> dict[str, Iterator[Row]]:
-        return {"trends": _rows(result), "trend-means": _mean_rows(result)}
-
-    def lines(self, result: Listing[FactorTrend]) -> Iterator[str]:
-        for row in result.rows:
-            ends = f"95 % {coefficients(row.interval)}, chance to {coefficient(row.floor.upper)}"
-            yield f"\n{row.title or 'All tests'} by {row.factor}: Spearman's rho {coefficient(row.value)}, {ends}"
-            for mean in row.means:
-                numbers = f"{decimal(mean.value, row.places)}, 95 % {between(mean.interval, row.places)}"
-                yield f"  {mean.number:>10g}  {numbers}; {mean.n_stories} stories"
-
-    def context(self, result: Listing[FactorTrend]) -> dict[str, Any]:
-        note = weakest_note(mean.interval for row in result.rows for mean in row.means)
+    def describe(self, result: Listing[FactorTrend], head: Head) -> Iterator[Section]:
         factors = list(dict.fromkeys(row.factor for row in result.rows))
-        drawn = [(factor, plot) for factor in factors for plot in _plots(result, factor)]
-        return {"plots": drawn, "note": note, "is_logarithmic": any(map(_is_far, result.rows))}
+        title = _("Means by a number of the stories")
+        drawn = [
+            Drawing(plot=plot, title=title, described=notes.table_below_plot(), label=factor, caption=factor)
+            for factor in factors
+            for plot in _plots(result, factor)
+        ]
+        origin = _(
+            "Numbers come with the stories: any column of the stories’ file that holds nothing but numbers, three "
+            "different ones at least, and no premise or id; 13B is thirteen thousand million."
+        )
+        yield Section(
+            heading=_("Against a number that is known of the stories"),
+            body=[
+                *drawn,
+                _table(result, head),
+                Files(words=_("Correlations with a number"), table="trends"),
+                _mean_table(result, title, head),
+                Files(words=title, table="trend-means"),
+            ],
+            margin=[
+                Words(words=origin),
+                *([Words(words=_("The lower axis is logarithmic."))] if any(map(_is_far, result.rows)) else []),
+                Words(words=_("Exploratory. What goes with size may also go with whoever wrote the story.")),
+                *notes.weakest(mean.interval for row in result.rows for mean in row.means),
+            ],
+        )
 
 
 def _numbers(dataset: Dataset) -> dict[str, dict[str, float]]:
@@ -164,31 +193,6 @@ def _mean(dataset: Dataset, number: float, units: Any, table: OutcomeTable) -> N
     )
 
 
-def _rows(result: Listing[FactorTrend]) -> Iterator[Row]:
-    for row in result.rows:
-        yield factor_cells(row) | {
-            "spearman": row.value,
-            "low": row.interval.low,
-            "high": row.interval.high,
-            "chance_mean": row.floor.mean,
-            "chance_end": row.floor.upper,
-            "n_stories": row.n_stories,
-            "note": note_of(row, row.interval),
-        }
-
-
-def _mean_rows(result: Listing[FactorTrend]) -> Iterator[Row]:
-    for row in result.rows:
-        for mean in row.means:
-            yield factor_cells(row) | {
-                "number": mean.number,
-                "mean": mean.value,
-                "low": mean.interval.low,
-                "high": mean.interval.high,
-                "n_stories": mean.n_stories,
-            }
-
-
 def _is_far(row: FactorTrend) -> bool:
     numbers = [mean.number for mean in row.means]
     return bool(numbers) and min(numbers) > 0 and max(numbers) / min(numbers) >= FAR_APART
@@ -236,3 +240,53 @@ def short_number(number: float) -> str:
         if abs(number) >= size:
             return f"{number / size:g}{unit}"
     return f"{number:g}"
+
+
+def _table(result: Listing[FactorTrend], head: Head) -> Table[FactorTrend]:
+    return Table(
+        name="trends",
+        label=_("Correlations with a number"),
+        caption=_("Spearman’s correlation over story means."),
+        rows=result.rows,
+        columns=[
+            columns.words("factor", _("Number"), is_head=True),
+            columns.in_file("outcome", lambda row: row.key),
+            columns.words("title", _("Outcome"), shown=lambda row: _title(row, head)),
+            columns.estimate("spearman", _("Rho"), lambda row: row, css=LEAD),
+            columns.interval(lambda row: row.interval, write=coefficients),
+            columns.number("chance_end", _("Shuffled reach"), lambda row: row.floor.upper, write=coefficient),
+            columns.in_file("chance_mean", lambda row: row.floor.mean),
+            columns.number("n_stories", _("Stories")),
+            columns.note(lambda row: note_of(row, row.interval)),
+        ],
+    )
+
+
+def _mean_table(result: Listing[FactorTrend], label: str, head: Head) -> Table[tuple[FactorTrend, NumberMean]]:
+    pairs = [[(row, mean) for mean in row.means] for row in result.rows]
+    return Table(
+        name="trend-means",
+        label=label,
+        rows=[pair for of_row in pairs for pair in of_row],
+        groups=[
+            RowGroup(heading=joined(row.factor, _title(row, head), by=", "), rows=of_row)
+            for row, of_row in zip(result.rows, pairs, strict=True)
+        ],
+        columns=[
+            *factor_columns(lambda pair: pair[0]),
+            replace(columns.number("number", _("Number"), lambda pair: pair[1].number, write=measured), is_head=True),
+            columns.number(
+                *("mean", _("Mean")),
+                of=lambda pair: pair[1].value,
+                shown=lambda pair: decimal(pair[1].value, pair[0].places),
+                css=LEAD,
+            ),
+            ends_column(lambda pair: pair[0], lambda pair: pair[1].interval),
+            columns.number("n_stories", _("Stories"), lambda pair: pair[1].n_stories),
+        ],
+        summary=_("The same as a table"),
+    )
+
+
+def _title(row: FactorTrend, head: Head) -> Phrase:
+    return in_language(row.title, head.language) if row.title else _("All tests")

@@ -174,8 +174,10 @@ def test_the_page_the_files_and_the_command_tell_it(study: Study, client: Client
     assert "2. The Compartments" in page.text
     assert rows[0].startswith("rater,kind,assignment,outcome,stopped_at,n_filled")
     assert len(rows) == 9
-    assert "4 people: dropped out 2 (50.0 %), submitted 1 (25.0 %), shortlisted 1 (25.0 %)" in said.getvalue()
-    assert "gave up at section 3, The Border: 1" in said.getvalue()
+    lines = [" ".join(line.split()) for line in said.getvalue().splitlines()]
+    for group in ("dropped out 2 of 4 50.0", "submitted 1 of 4 25.0", "shortlisted 1 of 4 25.0"):
+        assert any(line.startswith(f"People {group} ") for line in lines)
+    assert any(line.startswith("3. The Border 1 1 ") for line in lines)
 
 
 def test_the_curve_tells_who_is_still_filling_after_each_section(study: Study) -> None:

@@ -102,7 +102,7 @@ def test_page_text_and_tables_say_it(client: Client, study: Study) -> None:
 
     assert "With samples, by checks" in page
     assert "The same 2 models judged 1 constraint of 3 texts" in page
-    assert "without samples, checks" in "\n".join(figure.lines(result))
+    assert "Without samples, by checks" in "\n".join(figure.lines(result))
     assert {name: len(list(rows)) for name, rows in figure.rows(result).items()} == {
         "cloze-conditions": 4,
         "cloze-effects": 3,

@@ -83,7 +83,7 @@ def test_page_text_and_tables_say_it(client: Client, study: Study) -> None:
     page = client.get(f"/reports/{study.slug}/").content.decode()
 
     assert "The same 2 models judged 4 constraints of 3 texts from 0\xa0to\xa05 and in three steps." in page
-    assert "Fine and coarse scale: 2 models" in "\n".join(figure.lines(result))
+    assert "The same 2 models judged 4 constraints of 3 texts" in "\n".join(figure.lines(result))
     assert {name: len(list(rows)) for name, rows in figure.rows(result).items()} == {
         "cloze-scales": 2,
         "cloze-scales-by-model": 2,

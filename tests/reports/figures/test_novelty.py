@@ -87,8 +87,9 @@ def test_the_page_and_the_files_name_set_embedding_and_number(client: Client, st
     rows = list(csv.DictReader(io.StringIO(file)))
     assert next((row["story"], row["source"], row["n_references"]) for row in rows) == ("p1s1", "Source 1", "4")
     figure: Any = all_figures()["novelty"]
-    lines = "\n".join(figure.lines(results.read_results(results.compute(study)).figures["novelty"]))
-    assert "Novelty beside The study’s own stories (4 stories of plums, tfidf-svd)" in lines
+    text = " ".join(" ".join(figure.lines(results.read_results(results.compute(study)).figures["novelty"])).split())
+    assert "Novelty beside “The study’s own stories”" in text
+    assert "p2s1 Source 1 p1s1 .36" in text
 
 
 def test_nothing_of_it_is_told_while_the_study_is_sealed_or_without_a_set(study: Study) -> None:

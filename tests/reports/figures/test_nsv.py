@@ -150,7 +150,7 @@ def test_what_cannot_be_is_said_with_the_way_out_and_nothing_but_the_panel_is_sh
         assert result.panel.value > 0.5
     assert few.why.values == {"n": 8, "least": 12}
     assert no_neighbours.why.code == "too_few_rated_prompts"
-    assert "Have ideas on more prompts rated." in "\n".join(all_figures()["nsv"].lines(few))
+    assert "Have ideas on more prompts rated." in " ".join(" ".join(all_figures()["nsv"].lines(few)).split())
     out = io.StringIO()
     with pytest.raises(CommandError, match="the reason stands above"):
         call_command("nsv", "ideas", stdout=out)

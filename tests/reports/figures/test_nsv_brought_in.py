@@ -8,7 +8,9 @@ import pytest
 from judges import score_import
 from judges.score_import import CardText
 from reports.dataset import Dataset
+from reports.document.model import Words
 from reports.figures import all_figures
+from reports.figures.base import NO_HEAD
 from reports.reasons import to_english
 from studies import hashing
 from studies.models import Provenance, Source, Story, Study
@@ -51,8 +53,9 @@ def test_a_reward_models_scores_are_the_value_as_they_are_and_shuffling_them_los
     ablations = {(row.component, row.by): row for row in scores.ablations}
     assert ("value", "shuffled_preferences") not in ablations
     assert ablations["value", "shuffled_values"].value > 0.05
-    lines = "\n".join(all_figures()["nsv"].lines(compute(planted.study)))
-    assert "value by the scores reward-1; on " in lines
+    (section,) = all_figures()["nsv"].describe(compute(planted.study), NO_HEAD)
+    margin = " ".join(str(note.words) for note in section.margin if isinstance(note, Words))
+    assert "Value: the scores reward-1. On " in margin
 
 
 @pytest.mark.parametrize(("named", "least", "most"), [("votes-1", 7 * 40, 7 * 45), ("pairs/item-1", 7 * 5, 7 * 5)])
@@ -84,7 +87,8 @@ def test_scores_that_nobody_brought_and_a_component_without_spread_are_said_in_p
     assert "no scores “reward-1”" in to_english(nothing.why)
     assert (nothing.scores, flat.scores) == (None, None)
     assert "the same value, so that its median absolute deviation is 0" in to_english(flat.why)
-    assert "Use a measure of it that tells more of them apart." in "\n".join(all_figures()["nsv"].lines(flat))
+    text = " ".join(" ".join(all_figures()["nsv"].lines(flat)).split())
+    assert "Use a measure of it that tells more of them apart." in text
 
 
 def test_an_idea_and_its_paraphrase_score_alike_and_a_paraphrase_is_neither_learnt_from_nor_tried(
