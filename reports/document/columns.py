@@ -127,9 +127,8 @@ def interval(
 
     def cell(row: T) -> Cell:
         between = of(row)
-        if between is None or not between.is_weak:
-            return with_reason(Cell(words=write(between), css=css), between.why if between else None)
-        return Cell(words=write(between), css=css, mark="†", mark_title=between.note or "")
+        ends = Cell(words=write(between), css=css)
+        return with_reason(marked(ends, between), between.why) if between else ends
 
     def end(name: str) -> Callable[[T], float | None]:
         return lambda row: getattr(of(row), name, None)
@@ -141,15 +140,9 @@ def interval(
 def floor(heading: Phrase | None, of: Callable[[T], Floor], *, write: Write) -> Column[T]:
     """A chance floor, its mean and its upper end in one column; in files a column for each."""
 
-    def cell(row: T) -> Cell:
-        ends = of(row)
-        said = {"mean": write(ends.mean), "upper": write(ends.upper)}
-        shown = _("%(mean)s, %(upper)s") % said if ends.mean is not None else numbers.NONE
-        return with_reason(Cell(words=shown), ends.why)
-
     return Column(
         heading=heading,
-        cell=cell,
+        cell=lambda row: floor_cell(of(row), write),
         files={"chance_mean": lambda row: of(row).mean, "chance_upper": lambda row: of(row).upper},
     )
 
@@ -185,3 +178,36 @@ def with_reason(cell: Cell, why: Reason | None) -> Cell:
     if why is None:
         return cell
     return replace(cell, title=reasons.translate_reason(why), title_language=reasons.language(why))
+
+
+def floor_cell(floor: Floor | None, write: Write) -> Cell:
+    """The mean of a chance floor and its upper end, or the reason why there is none."""
+    if floor is None or floor.mean is None:
+        return with_reason(Cell(words=numbers.NONE), floor.why if floor else None)
+    return Cell(words=_("%(mean)s, %(upper)s") % {"mean": write(floor.mean), "upper": write(floor.upper)})
+
+
+class Valued(Protocol):
+    """A value with its interval, or the reason why there is none."""
+
+    @property
+    def value(self) -> float | None: ...
+    @property
+    def why(self) -> Reason | None: ...
+    @property
+    def interval(self) -> Interval: ...
+
+
+def cell_with_ends(valued: Valued | None, write: Write, write_ends: Callable[[Interval | None], str]) -> Cell:
+    """A value and, smaller, the ends of its interval where it has one."""
+    if valued is None:
+        return Cell(words=numbers.NONE)
+    words: Phrase = write(valued.value)
+    if valued.interval.low is not None:
+        words = phrase('%(value)s <span class="ends">%(ends)s</span>', value=words, ends=write_ends(valued.interval))
+    return with_reason(Cell(words=words), valued.why)
+
+
+def marked(cell: Cell, ends: Interval) -> Cell:
+    """The cell, marked where the interval is weak."""
+    return replace(cell, mark="†", mark_title=ends.note or "") if ends.is_weak else cell

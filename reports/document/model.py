@@ -50,6 +50,7 @@ class Column(Generic[T]):
     cell : what the page shows of a row
     files : the columns of the CSV file that say the same, by their names in the vocabulary; unrounded
     is_head : whether it says what a row is about; it stays where a reason stands in place of the values
+    is_kept : whether it stays there, too, though it is no head
     is_drawn : whether its cells are drawings, which text does without
     """
 
@@ -58,6 +59,7 @@ class Column(Generic[T]):
     files: Mapping[str, Callable[[T], Any]]
     is_number: bool = True
     is_head: bool = False
+    is_kept: bool = False
     is_drawn: bool = False
 
     def at(self, part: Callable[[S], T]) -> Column[S]:
@@ -68,6 +70,7 @@ class Column(Generic[T]):
             files={name: partial(_value_at, part, value) for name, value in self.files.items()},
             is_number=self.is_number,
             is_head=self.is_head,
+            is_kept=self.is_kept,
             is_drawn=self.is_drawn,
         )
 
@@ -78,11 +81,16 @@ def _value_at(part: Callable[[S], T], value: Callable[[T], Any], row: S) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class RowGroup(Generic[T]):
-    """Rows under a heading of their own, "" for none. language : of the heading, where it is not the reader's"""
+    """Rows under a heading of their own, "" for none.
+
+    language : of the heading, where it is not the reader's
+    axis : where the drawings of these rows begin and end, where other groups have other axes
+    """
 
     rows: Sequence[T]
     heading: Phrase = ""
     language: str = ""
+    axis: Phrase = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,6 +126,10 @@ class Words:
 
     words: Phrase
     css: str = ""
+
+
+class Notice(Words):
+    """A warning, set apart."""
 
 
 @dataclass(frozen=True, kw_only=True)

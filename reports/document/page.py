@@ -7,36 +7,38 @@ from dataclasses import dataclass
 from typing import Any
 
 from reports import reasons
-from reports.document.model import Cell, Column, Phrase, RowGroup, Table
+from reports.document.model import Cell, Column, RowGroup, Table
 
 
 @dataclass(frozen=True)
 class PageCell:
-    """A cell with its column. css : its classes"""
+    """A cell with its column. css : its classes; n_columns : how many it spans"""
 
     cell: Cell
     column: Column[Any]
+    n_columns: int = 1
 
     @property
     def css(self) -> str:
         return " ".join(filter(None, ["n" * self.column.is_number, self.cell.css]))
 
 
+OF_REASONS = Column[Any](heading="", cell=lambda row: Cell(), files={}, is_number=False)
+
+
 @dataclass(frozen=True)
 class PageRow:
-    """The cells of a row; where a reason stands in place of its values, how many columns it has."""
-
     cells: tuple[PageCell, ...]
-    reason: str = ""
-    reason_language: str = ""
-    n_spanned: int = 0
 
 
 @dataclass(frozen=True)
 class PageGroup:
+    """Rows of a table. n_before, n_behind : columns on either side of the one whose axis its heading names"""
+
     rows: tuple[PageRow, ...]
-    heading: Phrase
-    language: str
+    group: RowGroup[Any]
+    n_before: int
+    n_behind: int
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,12 @@ class PageTable:
     @property
     def groups(self) -> Iterator[PageGroup]:
         for group in self.table.groups or [RowGroup(rows=self.table.rows)]:
-            yield PageGroup(self._rows(group.rows), group.heading, group.language)
+            at = self._drawn_at if group.axis else len(self.columns)
+            yield PageGroup(self._rows(group.rows), group, at, len(self.columns) - at - 1)
+
+    @property
+    def _drawn_at(self) -> int:
+        return [column.is_drawn for column in self.columns].index(True)
 
     @property
     def foot(self) -> tuple[PageRow, ...]:
@@ -63,9 +70,15 @@ class PageTable:
         return tuple(self._row(row) for row in rows)
 
     def _row(self, row: Any) -> PageRow:
+        """Its cells; where there is a reason, that in place of the columns that do not stay."""
         why = self.table.why(row)
-        kept = [column for column in self.columns if column.is_head or why is None]
-        cells = tuple(PageCell(column.cell(row), column) for column in kept)
-        if why is None:
-            return PageRow(cells)
-        return PageRow(cells, reasons.translate_reason(why), reasons.language(why), len(self.columns) - len(kept))
+        cells = [PageCell(column.cell(row), column) for column in self.columns if why is None or _is_kept(column)]
+        if why is not None:
+            reason = Cell(words=reasons.translate_reason(why), language=reasons.language(why), css="off")
+            at = [_is_kept(column) for column in self.columns].index(False)
+            cells.insert(at, PageCell(reason, OF_REASONS, len(self.columns) - len(cells)))
+        return PageRow(tuple(cells))
+
+
+def _is_kept(column: Column[Any]) -> bool:
+    return column.is_head or column.is_kept
