@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from reports.dataset.judged import judged
 from reports.document import columns, notes
-from reports.document.columns import LEAD, cell_with_ends, decimals, ends, marked
+from reports.document.columns import LEAD, cell_with_ends, decimals, ends
 from reports.document.model import Cell, Column, Files, Head, Section, Table, Words
 from reports.document.phrases import phrase
 from reports.figures.base import N_RESAMPLES, Estimate, Figure, Interval, Listing, interval, note_of
@@ -157,9 +157,7 @@ def _level_column(name: str) -> Column[JudgeYes]:
     }
 
     def cell(row: JudgeYes) -> Cell:
-        level = row.by_level.get(name)
-        valued = cell_with_ends(level, decimals(1), ends(1))
-        return marked(valued, level.interval) if level else valued
+        return cell_with_ends(row.by_level.get(name), decimals(1), ends(1), is_marked=True)
 
     return Column(heading=headings[name], cell=cell, files={})
 
