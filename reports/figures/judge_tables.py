@@ -26,15 +26,12 @@ from reports.document.model import (
 )
 from reports.document.phrases import in_language, joined, phrase
 from reports.document.strips import Coefficient, StripAxis
-from reports.figures.base import Floor, ItemRow, note_of
+from reports.figures.base import ALL_ITEMS, Floor, ItemRow, note_of
 from reports.figures.judge_plots import JudgePlot
 from reports.figures.outcomes import Outcomes, SourceOutcomes
 from reports.figures.person_lines import PersonLine
 from reports.figures.scores import HasOutcomes, HasScores, Score, ScorePart
 from reports.numbers import decimal, whole
-
-ALL_ITEMS = ItemRow(step="", item="all", title="", dimension="", type="")
-
 
 J = TypeVar("J", bound=HasOutcomes)
 
