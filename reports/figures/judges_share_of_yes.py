@@ -144,7 +144,8 @@ def _levels(
 
 
 def _judge_words(row: JudgeYes) -> str:
-    return row.judge if row.part == "all" else f"{row.judge}, {_('models’ stories')}"
+    part = _("models’ stories") if row.part == "models" else ""
+    return ", ".join(filter(None, [row.judge, part]))
 
 
 def _level_column(name: str) -> Column[JudgeYes]:

@@ -160,6 +160,7 @@ def _coefficients_file(
             columns.in_file("n", lambda line: line[1].n),
             columns.in_file("n_tied", lambda line: line[1].n_tied),
             columns.in_file("n_tied_people", lambda line: line[1].n_tied_people),
+            columns.note(lambda line: note_of(line[2], line[2].interval)),
         ],
     )
 
@@ -178,6 +179,7 @@ def _pairs_file(measures: Sequence[MeasureBesidePeople]) -> Table[tuple[MeasureB
             columns.in_file("n_pairs", lambda line: line[1].n),
             columns.in_file("n_tied", lambda line: line[1].n_tied),
             columns.in_file("n_missing", lambda line: line[1].n_missing),
+            columns.note(lambda line: note_of(line[1], line[1].interval)),
         ],
     )
 
@@ -196,5 +198,4 @@ def _ends_in_file(of: Callable[[L], HasFloor]) -> list[Column[L]]:
         columns.in_file("high", lambda line: of(line).interval.high),
         columns.in_file("floor_mean", lambda line: of(line).floor.mean),
         columns.in_file("floor_upper", lambda line: of(line).floor.upper),
-        columns.note(lambda line: note_of(of(line), of(line).interval)),
     ]

@@ -214,6 +214,8 @@ def _gains(result: Listing[JudgePersonas], head: Head) -> Table[_Line]:
         why=lambda line: line.gain.why if line.gain.together is None else None,
         columns=[
             columns.words("judge", _("Judge"), lambda line: line.judge.judge, shown=_judge_words, is_head=True),
+            columns.in_file("personas", lambda line: len(line.judge.personas)),
+            columns.in_file("without_persona", lambda line: line.judge.nobody),
             replace(
                 columns.item_in_file(lambda line: line.item or ALL_ITEMS),
                 heading=_("Item"),
@@ -223,8 +225,6 @@ def _gains(result: Listing[JudgePersonas], head: Head) -> Table[_Line]:
                     else Cell(words=_("Mean of items"), css="kept-whole")
                 ),
             ),
-            columns.in_file("personas", lambda line: len(line.judge.personas)),
-            columns.in_file("without_persona", lambda line: line.judge.nobody),
             _rho("rho_together", phrase(_("All<br>personas")), lambda gain: gain.together, css=LEAD),
             _rho("rho_one_alone", phrase(_("One<br>alone")), lambda gain: gain.alone),
             _rho("rho_without", phrase(_("Without<br>a persona")), lambda gain: gain.nobody),
