@@ -126,9 +126,7 @@ def interval(
     """Both ends of a 95 % interval in one column, marked where it is weak; in files one column for each end."""
 
     def cell(row: T) -> Cell:
-        between = of(row)
-        ends = Cell(words=write(between), css=css)
-        return with_reason(marked(ends, between), between.why) if between else ends
+        return replace(interval_cell(of(row), write(of(row))), css=css)
 
     shown = heading or phrase(_("95 %% interval"))
     return replace(ends_in_file(of, low=low, high=high), heading=shown, cell=cell)
@@ -153,9 +151,8 @@ def strip(rows: Iterable[T], of: Callable[[T], Coefficient]) -> Column[T]:
     rows : those that the axis is to hold
     """
     axis = StripAxis.over(of(row) for row in rows)
-    ends = {"low": numbers.coefficient(axis.low), "high": numbers.coefficient(axis.high)}
     return Column(
-        heading=phrase(_("%(low)s to %(high)s"), **ends),
+        heading=axis_words(axis),
         cell=lambda row: Cell(strip=axis.draw(of(row))),
         files={},
         is_number=False,
@@ -214,6 +211,19 @@ def with_places(column: Callable[[int], Column[T]], places: Callable[[T], int]) 
     return replace(column(0), cell=lambda row: column(places(row)).cell(row))
 
 
+def axis_words(axis: StripAxis) -> Phrase:
+    """From where to where an axis of coefficients goes."""
+    ends = {"low": numbers.coefficient(axis.low), "high": numbers.coefficient(axis.high)}
+    return phrase(_("%(low)s to %(high)s"), **ends)
+
+
+def interval_cell(ends: Interval | None, words: str) -> Cell:
+    """The ends of an interval in these words, marked where it is weak; or why there is none."""
+    if ends is None or not ends.is_weak:
+        return with_reason(Cell(words=words), ends.why if ends else None)
+    return Cell(words=words, mark="†", mark_title=ends.note or "")
+
+
 def floor_cell(floor: Floor | None, write: Write) -> Cell:
     """The mean of a chance floor and its upper end, or the reason why there is none."""
     if floor is None or floor.mean is None:
@@ -232,13 +242,17 @@ class Valued(Protocol):
     def interval(self) -> Interval: ...
 
 
-def cell_with_ends(valued: Valued | None, write: Write, write_ends: Callable[[Interval | None], str]) -> Cell:
-    """A value and, smaller, the ends of its interval where it has one."""
+def cell_with_ends(
+    valued: Valued | None, write: Write, write_ends: Callable[[Interval | None], str], *, is_marked: bool = False
+) -> Cell:
+    """A value and, smaller, the ends of its interval where it has one. is_marked : whether a weak one is marked"""
     if valued is None:
         return Cell(words=numbers.NONE)
     words: Phrase = write(valued.value)
     if valued.interval.low is not None:
         words = phrase('%(value)s <span class="ends">%(ends)s</span>', value=words, ends=write_ends(valued.interval))
+    if is_marked and valued.interval.is_weak:
+        return Cell(words=words, mark="†", mark_title=valued.interval.note or "")
     return with_reason(Cell(words=words), valued.why)
 
 

@@ -7,7 +7,7 @@ lost, and the same test on whole stories; a judge may stand in only if it passes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -15,11 +15,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reports.dataset import cubes
-from reports.figures import plots
-from reports.figures.base import N_RESAMPLES, Figure, Head, Interval, Listing, Reason, Row, Statement, interval
+from reports.document.model import Section
+from reports.figures.alternative_annotator_tables import in_place_of_an_expert
+from reports.figures.base import N_RESAMPLES, Figure, Head, Interval, Listing, Reason, Statement, interval
 from reports.lazy import alternative_annotator, np
-from reports.numbers import coefficient, decimal
-from reports.reasons import to_english
+from reports.numbers import decimal
 from stats.reasons import Incomputable
 from studies.documents.analysis_plan import EPSILON
 from studies.models import Source
@@ -102,55 +102,14 @@ class AlternativeAnnotator(Figure[Listing[JudgeStandings]]):
             (*_of_items(dataset, dataset.verdict_items, "accuracy"), *_of_items(dataset, scales, "neg_rmse"))
         )
 
-    def rows(self, result: Listing[JudgeStandings]) -> dict[str, Iterator[Row]]:
-        return {"alternative-annotator": _rows(result)}
-
-    def lines(self, result: Listing[JudgeStandings]) -> Iterator[str]:
-        yield "\nIn place of an expert: winning rate, advantage probability"
-        for row in result.rows:
-            may = "may stand in" if row.may_stand_in else "not shown to stand in"
-            yield f"  {row.judge} ({'verdicts' if row.score == 'accuracy' else 'scales'}): {may} for an expert"
-            for standing in row.standings:
-                values = f"{coefficient(standing.winning_rate)}, {coefficient(standing.advantage)}"
-                yield f"    {standing.form:<12} {to_english(standing.why) if standing.why else values}"
+    def describe(self, result: Listing[JudgeStandings], head: Head) -> Iterator[Section]:
+        epsilon = result.rows[0].epsilon if result.rows else EPSILON
+        yield in_place_of_an_expert(result.rows, epsilon=epsilon)
 
     def statements(self, result: Listing[JudgeStandings], head: Head) -> Iterator[Statement]:
         for row in result.rows:
             if row.standings[0].winning_rate is not None:
                 yield _statement(row)
-
-    def context(self, result: Listing[JudgeStandings]) -> dict[str, Any]:
-        rows_by_score: dict[str, list[JudgeStandings]] = {}
-        for row in result.rows:
-            rows_by_score.setdefault(row.score, []).append(row)
-        return {
-            "epsilon": result.rows[0].epsilon if result.rows else EPSILON,
-            "kinds": [(score, rows, _plot(rows)) for score, rows in rows_by_score.items()],
-        }
-
-
-# Of each judge, in this order; whole stories have the advantage of the test as published.
-DRAWN = ("test", "unanswered", "models", "constant")
-
-
-def _plot(rows: Sequence[JudgeStandings]) -> plots.DotPlot | None:
-    """The advantages of every judge on one axis; None if none has a value."""
-    names = [_("As published"), _("Unanswered is lost"), _("Among models’ stories"), _("Best constant answer")]
-    marks_by_judge = {row.judge: _marks(row) for row in rows}
-    if all(mark.value is None for marks in marks_by_judge.values() for mark in marks):
-        return None
-    ticks = tuple((n / 4, coefficient(n / 4) if n else "0") for n in range(5))
-    return plots.DotPlot(
-        [plots.PlotRow(judge, "", marks) for judge, marks in marks_by_judge.items()],
-        names,
-        plots.Axis(0.0, 1.0, ticks),
-    )
-
-
-def _marks(row: JudgeStandings) -> tuple[plots.Mark, ...]:
-    by_form = {standing.form: standing for standing in row.standings}
-    drawn = [by_form[form] for form in DRAWN if form in by_form]
-    return tuple(plots.Mark.of(n, standing.advantage, standing.interval) for n, standing in enumerate(drawn))
 
 
 def _statement(row: JudgeStandings) -> Statement:
@@ -297,24 +256,3 @@ def _standing(
         n_units=found.n_units,
         interval=ends(found) if ends else None,
     )
-
-
-def _rows(result: Listing[JudgeStandings]) -> Iterator[Row]:
-    for row in result.rows:
-        for standing in row.standings:
-            yield {
-                "judge": row.judge,
-                "score": row.score,
-                "form": standing.form,
-                "answer": standing.answer,
-                "winning_rate": standing.winning_rate,
-                "advantage_probability": standing.advantage,
-                "advantage_low": standing.interval and standing.interval.low,
-                "advantage_high": standing.interval and standing.interval.high,
-                "people_tested": standing.n_tested,
-                "people": standing.n_people,
-                "units": standing.n_units,
-                "epsilon": row.epsilon,
-                "may_stand_in": row.may_stand_in,
-                "note": to_english(standing.why) if standing.why else "",
-            }

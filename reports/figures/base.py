@@ -52,6 +52,9 @@ class ItemRow:
     type: str
 
 
+ALL_ITEMS = ItemRow(step="", item="all", title="", dimension="", type="")
+
+
 @dataclass(frozen=True)
 class Listing(Generic[T]):
     """A result that is nothing but its rows; in the document a list."""

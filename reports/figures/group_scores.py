@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from reports.dataset.judged import answers_to
@@ -13,17 +12,13 @@ from reports.figures.base import (
     Floor,
     ItemRow,
     Listing,
-    Row,
     interval,
-    item_cells,
 )
-from reports.figures.outcomes import Outcomes, SourceOutcomes, count_outcomes, outcome_rows
-from reports.figures.person_lines import PersonLine, line_cells
+from reports.figures.outcomes import Outcomes, SourceOutcomes, count_outcomes
+from reports.figures.person_lines import PersonLine
 from reports.figures.scores import (
     Score,
     ScorePart,
-    score_cells,
-    score_lines,
     without_units,
 )
 from reports.lazy import intervals, np
@@ -51,12 +46,11 @@ R = TypeVar("R", bound=GroupScores)
 class GroupFigure(Generic[R]):
     """What a figure about groups does once it says which items it is about and what scores judges have there.
 
-    No figure itself, so that none is found here; a figure inherits from it first. Its tables are scores and losses.
+    No figure itself, so that none is found here; a figure inherits from it first.
     """
 
     key: ClassVar[str]
     tables: ClassVar[tuple[str, ...]]
-    heading: ClassVar[str]  # of its lines of text
     is_shown_sealed: ClassVar[bool] = False
     nothing: ClassVar[Any] = Listing[Any]()
 
@@ -67,36 +61,9 @@ class GroupFigure(Generic[R]):
         """One row for each judge that answered the item."""
         raise NotImplementedError(self.key)
 
-    def row_words(self, row: R) -> str:
-        """What a line of text says of a row before its scores."""
-        return row.title
-
     def compute(self, dataset: Dataset) -> Listing[R]:
         items = [item for item in dataset.items if self.is_about(item)]
         return Listing(tuple(row for n, item in enumerate(items) for row in self.score_judges(dataset, item, salt=n)))
-
-    def rows(self, result: Listing[R]) -> dict[str, Iterator[Row]]:
-        of_judges = (
-            {"judge": row.judge} | item_cells(row) | cells
-            for row in result.rows
-            for score in row.scores
-            for cells in score_cells(score)
-        )
-        by_line = {
-            (row.step, row.item, line.against): {"judge": ""}
-            | item_cells(row)
-            | line_cells(line, row.scores[0].statistic)
-            for row in result.rows
-            for line in row.person_lines
-        }
-        of_losses = (cells for row in result.rows for cells in outcome_rows(row.judge, row.outcomes))
-        return dict(zip(self.tables, (chain(of_judges, by_line.values()), of_losses), strict=True))
-
-    def lines(self, result: Listing[R]) -> Iterator[str]:
-        yield f"\n{self.heading}"
-        for row in result.rows:
-            yield f"  {self.row_words(row)}"
-            yield from score_lines([row])
 
 
 def mean_part(

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import groupby
+from typing import TYPE_CHECKING
 
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
 from reports.dataset.judged import judged
+from reports.document import columns, notes
+from reports.document.columns import LEAD, cell_with_ends
+from reports.document.model import Column, Files, Head, Phrase, RowGroup, Section, Table, Words
+from reports.document.phrases import joined, phrase
 from reports.figures.base import (
     N_RESAMPLES,
     Estimate,
@@ -16,13 +22,10 @@ from reports.figures.base import (
     Interval,
     Listing,
     Reason,
-    Row,
     note_of,
-    weakest_note,
 )
 from reports.lazy import arrays, human_line, np
-from reports.numbers import coefficient, coefficients
-from reports.reasons import to_english
+from reports.numbers import coefficient, coefficients, whole
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
@@ -78,31 +81,56 @@ class HumanLine(Figure[Listing[JudgeLine]]):
         order = [kind for kind, _items, _against in kinds]
         return Listing(tuple(sorted(lines, key=lambda line: (order.index(line.kind), line.part))))
 
-    def rows(self, result: Listing[JudgeLine]) -> dict[str, Iterator[Row]]:
-        return {"human-line": _rows(result)}
-
-    def lines(self, result: Listing[JudgeLine]) -> Iterator[str]:
-        yield "\nA judge and an expert in the same place, against the remaining experts"
-        for row in result.rows:
-            words = f"  {row.judge} ({row.kind}, {row.part} stories): "
-            if row.difference.why:
-                yield words + to_english(row.difference.why)
-                continue
-            yield (
-                f"{words}expert {coefficient(row.expert.value)}, judge {coefficient(row.of_judge.value)}, difference "
-                f"{coefficient(row.difference.value)}, 95 % {coefficients(row.difference.interval)}"
-            )
-
-    def context(self, result: Listing[JudgeLine]) -> dict[str, Any]:
-        compared = [row for row in result.rows if row.part == "all" and row.difference.value is not None]
-        by_kind = {
-            kind: [row for row in compared if row.kind == kind] for kind in dict.fromkeys(r.kind for r in compared)
-        }
-        return {
-            "note": weakest_note(row.difference.interval for row in result.rows),
-            # Of several judges the one that does best looks better than it is, so their number stands beside it.
-            "best": [(max(rows, key=lambda row: row.difference.value or 0), len(rows)) for rows in by_kind.values()],
-        }
+    def describe(self, result: Listing[JudgeLine], head: Head) -> Iterator[Section]:
+        table = Table(
+            name="human-line",
+            label=_("A judge and an expert in the same place, table"),
+            caption=_(
+                "Each expert is left out in turn; expert and judge are scored against the same remaining experts on "
+                "the same stories."
+            ),
+            rows=result.rows,
+            groups=[
+                RowGroup(heading=_heading(*about), rows=list(rows))
+                for about, rows in groupby(result.rows, key=lambda row: (row.kind, row.part))
+            ],
+            why=lambda row: row.difference.why,
+            columns=[
+                columns.words("judge", _("Judge"), is_head=True),
+                _side("expert", _("Expert"), lambda row: row.expert),
+                _side("judge_in_place", _("Judge"), lambda row: row.of_judge),
+                columns.number(
+                    "difference", _("Difference"), lambda row: row.difference.value, write=coefficient, css=LEAD
+                ),
+                columns.interval(
+                    lambda row: row.difference.interval,
+                    write=coefficients,
+                    low="difference_low",
+                    high="difference_high",
+                ),
+                columns.number(
+                    *("people", phrase(_("Experts,<br>answers"))),
+                    of=lambda row: row.n_people,
+                    shown=lambda row: f"{whole(row.n_people)}, {whole(row.n)}",
+                ),
+                *map(columns.in_file, ("kind", "part", "n")),
+                columns.note(lambda row: note_of(row.difference, row.difference.interval)),
+            ],
+        )
+        note = _(
+            "For verdicts and choices the score is the mean of Cohen’s kappas with each remaining expert, for scales "
+            "Spearman’s rho with their mean. An expert against the majority of the others would be spared the hard "
+            "cases, so here it is not made."
+        )
+        yield Section(
+            heading=_("A judge and an expert in the same place"),
+            body=[
+                *_best(result),
+                table,
+                Files(words=_("Every judge, all stories and models’ stories"), table="human-line"),
+            ],
+            margin=[Words(words=note), *notes.weakest(row.difference.interval for row in result.rows)],
+        )
 
 
 def _lines_of(
@@ -151,19 +179,56 @@ def _lines_of(
             )
 
 
-def _rows(result: Listing[JudgeLine]) -> Iterator[Row]:
-    for row in result.rows:
-        sides = {"expert": row.expert, "judge_in_place": row.of_judge, "difference": row.difference}
-        yield {
-            "judge": row.judge,
-            "kind": row.kind,
-            "part": row.part,
-            **{
-                f"{name}{end}": value
-                for name, side in sides.items()
-                for end, value in (("", side.value), ("_low", side.interval.low), ("_high", side.interval.high))
-            },
-            "people": row.n_people,
-            "n": row.n,
-            "note": note_of(row.difference, row.difference.interval),
+def _side(name: str, heading: Phrase, of: Callable[[JudgeLine], Side]) -> Column[JudgeLine]:
+    return Column(
+        heading=heading,
+        cell=lambda row: cell_with_ends(of(row), coefficient, coefficients),
+        files={
+            name: lambda row: of(row).value,
+            f"{name}_low": lambda row: of(row).interval.low,
+            f"{name}_high": lambda row: of(row).interval.high,
+        },
+    )
+
+
+def _heading(kind: str, part: str) -> str:
+    headings = {
+        ("verdicts", "all"): _("verdicts"),
+        ("verdicts", "models"): _("verdicts, stories by models alone"),
+        ("choices", "all"): _("choices"),
+        ("choices", "models"): _("choices, stories by models alone"),
+        ("scales", "all"): _("scales"),
+        ("scales", "models"): _("scales, stories by models alone"),
+    }
+    return headings[kind, part]
+
+
+def _best(result: Listing[JudgeLine]) -> Iterator[Words]:
+    """Of each kind the judge that does best beside an expert, out of how many: chosen as the best it looks better than
+    it is."""
+    compared = [row for row in result.rows if row.part == "all" and row.difference.value is not None]
+    for kind in dict.fromkeys(row.kind for row in compared):
+        rows = [row for row in compared if row.kind == kind]
+        best, n = max(rows, key=lambda row: row.difference.value or 0), len(rows)
+        sentences = {
+            "verdicts": ngettext(
+                "On verdicts %(judge)s has %(own)s, where an expert has %(expert)s.",
+                "On verdicts the best of %(n)s judges, %(judge)s, has %(own)s, where an expert has %(expert)s.",
+                n,
+            ),
+            "choices": ngettext(
+                "On choices %(judge)s has %(own)s, where an expert has %(expert)s.",
+                "On choices the best of %(n)s judges, %(judge)s, has %(own)s, where an expert has %(expert)s.",
+                n,
+            ),
+            "scales": ngettext(
+                "On scales %(judge)s has %(own)s, where an expert has %(expert)s.",
+                "On scales the best of %(n)s judges, %(judge)s, has %(own)s, where an expert has %(expert)s.",
+                n,
+            ),
         }
+        numbers = {"own": coefficient(best.of_judge.value), "expert": coefficient(best.expert.value)}
+        ends = best.difference.interval
+        interval = _("Interval of the difference: %(ends)s.") % {"ends": coefficients(ends)}
+        of_best = phrase(sentences[kind], n=n, judge=best.judge, **numbers)
+        yield Words(words=joined(of_best, interval if ends.low is not None else ""))

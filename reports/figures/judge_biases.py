@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
@@ -13,11 +14,14 @@ from django.utils.translation import gettext_lazy, gettext_noop
 from reports.dataset.judged import judged
 from reports.dataset.lengths import explanation_lengths, story_lengths
 from reports.dataset.readings import repeated_answers
-from reports.figures.base import N_RESAMPLES, Estimate, Figure, Interval, Listing, Reason, Row, note_of, weakest_note
+from reports.document import columns, notes
+from reports.document.columns import LEAD, interval_cell
+from reports.document.model import Column, Files, Head, RowGroup, Section, Table, Words
+from reports.document.phrases import phrase
+from reports.figures.base import N_RESAMPLES, Estimate, Figure, Interval, Listing, Reason, note_of
 from reports.lazy import intervals, judge_biases, judge_scores, judgements, np
-from reports.numbers import decimal
+from reports.numbers import decimal, whole
 from reports.numbers import interval as between
-from reports.reasons import to_english
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
@@ -82,21 +86,40 @@ class JudgeBiases(Figure[Listing[Bias]]):
         # Judges beside each other, since one asks which of them goes by something.
         return Listing(tuple(sorted(rows, key=lambda row: (row.kind != "verdicts", list(NAMES).index(row.bias)))))
 
-    def rows(self, result: Listing[Bias]) -> dict[str, Iterator[Row]]:
-        return {"judge-biases": (_row(row) for row in result.rows)}
-
-    def lines(self, result: Listing[Bias]) -> Iterator[str]:
-        yield "\nWhat judges go by"
-        for row in result.rows:
-            words = f"  {row.judge} ({row.kind}), {row.bias.replace('_', ' ')}: "
-            if row.why:
-                yield words + to_english(row.why)
-                continue
-            beside = "" if row.people is None else f"; people {decimal(row.people, row.places)}"
-            yield f"{words}{decimal(row.value, row.places)}, 95 % {between(row.interval, row.places)}{beside}"
-
-    def context(self, result: Listing[Bias]) -> dict[str, Any]:
-        return {"note": weakest_note(row.interval for row in result.rows)}
+    def describe(self, result: Listing[Bias], head: Head) -> Iterator[Section]:
+        table = Table(
+            name="judge-biases",
+            label=_("What judges go by, table"),
+            caption=_(
+                "What moves a judge’s answers beside the story; people’s own value where there is one. Of verdicts Yes "
+                "is 1 and No is 0."
+            ),
+            rows=result.rows,
+            groups=_groups(result.rows),
+            why=lambda row: row.why,
+            columns=[
+                columns.words("judge", _("Judge"), is_head=True),
+                columns.number("value", _("Value"), shown=lambda row: decimal(row.value, row.places), css=LEAD),
+                Column(
+                    heading=phrase(_("95 %% interval")),
+                    cell=lambda row: interval_cell(row.interval, between(row.interval, row.places)),
+                    files={"low": lambda row: row.interval.low, "high": lambda row: row.interval.high},
+                ),
+                columns.number("people", _("People"), shown=lambda row: decimal(row.people, row.places)),
+                columns.number("n", "n", shown=_counts),
+                *map(columns.in_file, ("kind", "bias", "n_beside")),
+                columns.note(lambda row: note_of(row, row.interval)),
+            ],
+        )
+        length = _(
+            "<strong>Length</strong>: how much more the judge gives a story twice as long that people rate alike; "
+            "beside it each person’s own, given the others. Which story is shown first stands with the pairs."
+        )
+        yield Section(
+            heading=_("What judges go by"),
+            body=[table, Files(words=_("Every judge"), table="judge-biases")],
+            margin=[Words(words=phrase(length)), *notes.weakest(row.interval for row in result.rows)],
+        )
 
 
 def _audit(dataset: Dataset, items: list[StepItem], kind: str) -> Iterator[Bias]:
@@ -196,16 +219,13 @@ def _repeats(dataset: Dataset, readings: FloatArray, units: list[Pair], salt: tu
     return _bias(float(np.nanmean(variances)), ends, n=int(np.isfinite(variances).sum()))
 
 
-def _row(row: Bias) -> Row:
-    return {
-        "judge": row.judge,
-        "kind": row.kind,
-        "bias": row.bias,
-        "value": row.value,
-        "low": row.interval.low,
-        "high": row.interval.high,
-        "people": row.people,
-        "n": row.n,
-        "n_beside": row.n_beside,
-        "note": note_of(row, row.interval),
-    }
+def _groups(rows: Sequence[Bias]) -> list[RowGroup[Bias]]:
+    kinds = {"verdicts": _("verdicts"), "scales": _("scales")}
+    return [
+        RowGroup(heading=f"{title} ({kinds[kind]})", rows=list(part))
+        for (kind, title), part in groupby(rows, key=lambda row: (row.kind, row.title))
+    ]
+
+
+def _counts(row: Bias) -> str:
+    return ", ".join(whole(n) for n in (row.n, row.n_beside) if n is not None)

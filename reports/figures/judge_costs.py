@@ -7,11 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.db.models import Count, Q, Sum
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from judges.models import Attempt, Call
-from reports.figures.base import Figure, Listing, Row
-from reports.numbers import decimal, whole
+from reports.document import columns
+from reports.document.columns import LEAD, decimals
+from reports.document.model import Files, Head, Section, Table, Words
+from reports.document.phrases import phrase
+from reports.figures.base import Figure, Listing
+from reports.numbers import whole
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
@@ -93,18 +98,34 @@ class JudgeCosts(Figure[Listing[JudgeCost]]):
             )
         )
 
-    def rows(self, result: Listing[JudgeCost]) -> dict[str, Iterator[Row]]:
-        return {"judge-costs": (dict(vars(row)) for row in result.rows)}
-
-    def lines(self, result: Listing[JudgeCost]) -> Iterator[str]:
-        yield "\nWhat judges cost, in US dollars"
-        for row in result.rows:
-            requests = f"{whole(row.n_requests)} requests for {whole(row.n_calls)} calls"
-            lost = f"{whole(row.n_without_reply)} without a reply, {whole(row.n_not_asked)} not asked"
-            yield (
-                f"  {row.judge}: {decimal(row.cost, 4)}, {decimal(row.per_story, 4)} a story; {requests}, {lost}, "
-                f"{row.n_without_cost} of unknown cost, {row.n_paid_again} calls paid more than once"
-            )
+    def describe(self, result: Listing[JudgeCost], head: Head) -> Iterator[Section]:
+        table = Table(
+            name="judge-costs",
+            label=_("What judges cost, table"),
+            caption=_("In US dollars, as counted by the endpoint, with what came to nothing."),
+            rows=result.rows,
+            columns=[
+                columns.words("judge", _("Judge"), is_head=True),
+                columns.number("per_story", _("A story"), write=decimals(4), css=LEAD),
+                columns.number("cost", _("All"), write=decimals(2)),
+                columns.number("n_stories", _("Stories")),
+                columns.number("n_requests", _("Requests")),
+                columns.number("n_without_cost", phrase(_("Of unknown<br>cost"))),
+                columns.number("n_paid_again", phrase(_("Calls paid<br>again"))),
+                columns.number(
+                    "n_tokens_in",
+                    phrase(_("Tokens<br>in, out")),
+                    shown=lambda row: f"{whole(row.n_tokens_in)}, {whole(row.n_tokens_out)}",
+                ),
+                *map(columns.in_file, ("n_tokens_out", "n_calls", "n_without_reply", "n_not_asked")),
+            ],
+        )
+        note = _("Agreement and cost are listed beside one another, never as a ratio: an invalid verdict is not cheap.")
+        yield Section(
+            heading=_("What judges cost"),
+            body=[table, Files(words=_("Every judge"), table="judge-costs")],
+            margin=[Words(words=note)],
+        )
 
 
 def _per_story(cost: object, n_stories: int) -> float | None:

@@ -9,11 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reports.dataset.judged import judged, select_anchored
+from reports.document import columns, notes
+from reports.document.columns import decimals
+from reports.document.model import Files, Head, Section, Table, Words
+from reports.document.phrases import BREAK, joined, phrase
+from reports.figures.alpha_columns import alpha_columns
 from reports.figures.base import (
     Estimate,
     Figure,
@@ -21,18 +27,13 @@ from reports.figures.base import (
     Interval,
     ItemRow,
     Listing,
-    Row,
     chance_floor,
     estimate,
     interval,
-    item_cells,
     item_fields,
     note_of,
-    weakest_note,
 )
 from reports.lazy import agreement, intervals, np
-from reports.numbers import coefficient, coefficients
-from reports.reasons import to_english
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
@@ -92,23 +93,42 @@ class JudgesAmongThemselves(Figure[Listing[AgreementAmongJudges]]):
             )
         )
 
-    def rows(self, result: Listing[AgreementAmongJudges]) -> dict[str, Iterator[Row]]:
-        return {"judges-among-themselves": (_row(row) for row in result.rows), "pairs-of-judges": _pair_rows(result)}
-
-    def lines(self, result: Listing[AgreementAmongJudges]) -> Iterator[str]:
-        yield "\nJudges among themselves"
-        for row in result.rows:
-            if row.coefficient.why:
-                yield f"  {row.title[:34]:<34} {to_english(row.coefficient.why)}"
-                continue
-            yield (
-                f"  {row.title[:34]:<34} {row.coefficient.name} {coefficient(row.coefficient.value)}, 95 % "
-                f"{coefficients(row.interval)}, chance to {coefficient(row.floor.upper)}, {row.n_judges} judges"
-            )
-
-    def context(self, result: Listing[AgreementAmongJudges]) -> dict[str, Any]:
-        anchored = sorted({name for row in result.rows for name in row.anchored})
-        return {"note": weakest_note(row.interval for row in result.rows), "anchored": anchored}
+    def describe(self, result: Listing[AgreementAmongJudges], head: Head) -> Iterator[Section]:
+        table = Table(
+            name="judges-among-themselves",
+            label=_("Judges among themselves, table"),
+            caption=_("Krippendorff’s alpha among the judges, people left aside."),
+            rows=result.rows,
+            why=lambda row: row.coefficient.why,
+            columns=[
+                *alpha_columns(result.rows, head),
+                columns.number(
+                    *("percent_agreement", joined(_("Agree"), "%", by=BREAK)),
+                    of=lambda row: row.percent_agreement.value,
+                    write=decimals(0),
+                ),
+                columns.number("mean", _("Mean"), write=decimals(2)),
+                columns.number(
+                    *("n_units", phrase(_("Units,<br>judges"))),
+                    of=lambda row: row.coefficient.n_units,
+                    shown=lambda row: f"{row.coefficient.n_units}, {row.n_judges}",
+                ),
+                columns.in_file("n_judges"),
+                columns.in_file("level"),
+                columns.in_file("left_out", lambda row: " ".join(row.anchored)),
+                columns.note(lambda row: note_of(row.coefficient, row.interval)),
+            ],
+        )
+        yield Section(
+            heading=_("Judges among themselves"),
+            body=[
+                table,
+                Files(words=_("Item by item"), table="judges-among-themselves"),
+                _pairs_file(result),
+                Files(words=_("Every two judges"), table="pairs-of-judges"),
+            ],
+            margin=_notes(result),
+        )
 
 
 def _of_item(dataset: Dataset, item: StepItem, material: Judged, *, salt: int) -> AgreementAmongJudges:
@@ -145,30 +165,35 @@ def _pairs(material: Judged, ratings: FloatArray) -> Iterator[PairwiseAgreement]
             )
 
 
-def _row(row: AgreementAmongJudges) -> Row:
-    return item_cells(row) | {
-        "level": row.level,
-        "alpha": row.coefficient.value,
-        "low": row.interval.low,
-        "high": row.interval.high,
-        "chance_mean": row.floor.mean,
-        "chance_upper": row.floor.upper,
-        "percent_agreement": row.percent_agreement.value,
-        "among_models": row.among_models and row.among_models.value,
-        "mean": row.mean,
-        "n_units": row.coefficient.n_units,
-        "n_judges": row.n_judges,
-        "left_out": " ".join(row.anchored),
-        "note": note_of(row.coefficient, row.interval),
-    }
+def _pairs_file(result: Listing[AgreementAmongJudges]) -> Table[tuple[AgreementAmongJudges, PairwiseAgreement]]:
+    return Table(
+        name="pairs-of-judges",
+        label="",
+        is_shown=False,
+        rows=[(row, pair) for row in result.rows for pair in row.pairs],
+        columns=[
+            columns.item_in_file(lambda row: row[0]),
+            columns.in_file("first", lambda row: row[1].first),
+            columns.in_file("second", lambda row: row[1].second),
+            columns.in_file("percent_agreement", lambda row: row[1].value),
+            columns.in_file("n", lambda row: row[1].n),
+        ],
+    )
 
 
-def _pair_rows(result: Listing[AgreementAmongJudges]) -> Iterator[Row]:
-    for row in result.rows:
-        for pair in row.pairs:
-            yield item_cells(row) | {
-                "first": pair.first,
-                "second": pair.second,
-                "percent_agreement": pair.value,
-                "n": pair.n,
-            }
+def _notes(result: Listing[AgreementAmongJudges]) -> list[Words]:
+    of_judges = _(
+        "Judges that agree with each other are no evidence that they agree with people: several that share a bias make "
+        "a confident panel."
+    )
+    anchored = sorted({name for row in result.rows for name in row.anchored})
+    left_out = _(
+        "Left out, since they were shown what people answered to other stories: %(names)s. They stand in the table of "
+        "every two judges."
+    )
+    return [
+        Words(words=of_judges),
+        *([Words(words=phrase(left_out, names=", ".join(anchored)))] if anchored else []),
+        notes.models_stories(),
+        *notes.weakest(row.interval for row in result.rows),
+    ]

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reports.dataset.judged import judged
-from reports.figures.base import Figure, Listing, Row
-from reports.figures.outcomes import outcome_rows
-from reports.figures.scores import JudgeScores, compare_judges, score_lines, score_rows
+from reports.document.model import Files, Head, Section, Words
+from reports.figures import judge_tables
+from reports.figures.base import Figure, Listing
+from reports.figures.scores import JudgeScores, compare_judges
 from reports.lazy import judgements, np, table_scores
 
 if TYPE_CHECKING:
@@ -40,12 +42,22 @@ class JudgesOnChoices(Figure[Listing[JudgeScores]]):
         statistics = table_scores.ON_CHOICES
         return Listing(tuple(compare_judges(dataset, material, majority, statistics, statistics, salt=SALT)))
 
-    def rows(self, result: Listing[JudgeScores]) -> dict[str, Iterator[Row]]:
-        return {
-            "judges-on-choices": score_rows(result.rows),
-            "lost-choices": (row for judge in result.rows for row in outcome_rows(judge.judge, judge.outcomes)),
-        }
-
-    def lines(self, result: Listing[JudgeScores]) -> Iterator[str]:
-        yield "\nJudges beside the majority of people, on choices"
-        yield from score_lines(result.rows)
+    def describe(self, result: Listing[JudgeScores], head: Head) -> Iterator[Section]:
+        caption = _(
+            "Against the option that more than half of the people chose; of several items the mean of the items’ "
+            "values."
+        )
+        lost = _("What is missing of each judge’s choices, in percent of those expected, by source.")
+        yield Section(
+            heading=_("Judges on choices"),
+            body=[
+                *judge_tables.statistics(result.rows, head, label=_("Judges on choices"), caption=caption),
+                judge_tables.statistics_file("judges-on-choices", result.rows),
+                Files(words=_("Every statistic, item by item"), table="judges-on-choices"),
+                *judge_tables.losses("lost-choices", result.rows, caption=lost),
+            ],
+            margin=[
+                Words(words=_("Stories on whose option no majority agrees are left out.")),
+                *judge_tables.floor_notes(),
+            ],
+        )

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reports.dataset.judged_groups import JudgedPairs, judged_pairs, people_on_pairs
+from reports.document.model import Block, Files, Head, Part, Section, Words
+from reports.document.phrases import in_language, phrase
+from reports.figures import judge_tables
 from reports.figures.base import Figure, Floor, Listing, chance_floor, item_fields, without_value
 from reports.figures.group_scores import GroupFigure, GroupScores, group_outcomes, mean_part
 from reports.figures.judge_plots import judge_plot
@@ -44,7 +48,6 @@ class JudgesOnPairs(GroupFigure[PairScores], Figure[Listing[PairScores]]):
     result = Listing[PairScores]
     tables = ("judges-on-pairs", "lost-pairs")
     edition = 3
-    heading = "Judges beside the majority of people, on pairs"
 
     def is_about(self, item: StepItem) -> bool:
         return item.is_preference
@@ -55,14 +58,39 @@ class JudgesOnPairs(GroupFigure[PairScores], Figure[Listing[PairScores]]):
         for n, pairs in enumerate(judged):
             yield replace(_scores(dataset, item, pairs, salt=(SALT, salt, n)), person_lines=lines)
 
-    def context(self, result: Listing[PairScores]) -> dict[str, Any]:
-        by_item: dict[str, list[PairScores]] = {}
-        for row in result.rows:
-            by_item.setdefault(row.title, []).append(row)
-        return {"plots": [(title, judge_plot(rows)) for title, rows in by_item.items()]}
+    def describe(self, result: Listing[PairScores], head: Head) -> Iterator[Section]:
+        caption = _(
+            "Against the story that more than half of the people prefer; a pair that was judged in both orders counts "
+            "as the mean of the two."
+        )
+        lost = _("What is missing of each judge’s choices, in percent of the pairs, by source.")
+        note = _(
+            "<strong>Changes with the order</strong> is over the pairs judged in both orders: the choice follows the "
+            "order and not the story. The chance floor takes in each pair the chosen side by a coin, both orders "
+            "together."
+        )
+        yield Section(
+            heading=_("Judges on pairs"),
+            body=[
+                *_plots(result, head),
+                *judge_tables.statistics(result.rows, head, label=_("Judges on pairs"), caption=caption),
+                judge_tables.statistics_file("judges-on-pairs", result.rows),
+                Files(words=_("Every statistic"), table="judges-on-pairs"),
+                *judge_tables.losses("lost-pairs", result.rows, caption=lost),
+            ],
+            margin=[Words(words=phrase(note)), judge_tables.people_held_fixed()],
+        )
 
-    def row_words(self, row: PairScores) -> str:
-        return f"{row.title}: {row.n_pairs} pairs, {row.n_both} in both orders"
+
+def _plots(result: Listing[PairScores], head: Head) -> list[Block]:
+    """A plot for each question, under its title where there are several."""
+    rows_by_title: dict[str, list[PairScores]] = {}
+    for row in result.rows:
+        rows_by_title.setdefault(row.title, []).append(row)
+    plots = [(title, judge_tables.plot(judge_plot(rows), label=title)) for title, rows in rows_by_title.items()]
+    if len(plots) == 1:
+        return plots[0][1]
+    return [Part(heading=in_language(title, head.language), blocks=blocks) for title, blocks in plots]
 
 
 def _person_lines(dataset: Dataset, item: StepItem, groups: Sequence[str], *, salt: int) -> tuple[PersonLine, ...]:

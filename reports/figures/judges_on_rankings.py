@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reports.dataset.judged_groups import JudgedOrders, judged_orders
+from reports.document import notes
+from reports.document.model import Files, Head, Section, Words
+from reports.document.phrases import phrase
+from reports.figures import judge_tables
 from reports.figures.base import Figure, Floor, Listing, chance_floor, item_fields
 from reports.figures.group_scores import GroupFigure, GroupScores, group_outcomes, mean_part
 from reports.figures.scores import Score, ScorePart
@@ -28,7 +33,6 @@ class JudgesOnRankings(GroupFigure[GroupScores], Figure[Listing[GroupScores]]):
     result = Listing[GroupScores]
     tables = ("judges-on-rankings", "lost-rankings")
     edition = 2
-    heading = "Judges beside the mean ranks of people"
 
     def is_about(self, item: StepItem) -> bool:
         return item.is_ranking
@@ -43,6 +47,24 @@ class JudgesOnRankings(GroupFigure[GroupScores], Figure[Listing[GroupScores]]):
                 scores=(_score(dataset, orders, salt=(SALT, salt, n)),),
                 outcomes=group_outcomes(dataset, item, orders.judge, groups),
             )
+
+    def describe(self, result: Listing[GroupScores], head: Head) -> Iterator[Section]:
+        note = _(
+            "The chance floor gives the judge’s ranks to other stories of the same group. <strong>People "
+            "agree</strong> where all put the group in one order."
+        )
+        caption = _("Between the judge’s order of a group and the mean ranks of people.")
+        lost = _("What is missing of each judge’s rankings, in percent of the groups, by source.")
+        yield Section(
+            heading=_("Judges on rankings"),
+            body=[
+                *judge_tables.statistics(result.rows, head, label=_("Judges on rankings"), caption=caption),
+                judge_tables.statistics_file("judges-on-rankings", result.rows),
+                Files(words=_("Every part"), table="judges-on-rankings"),
+                *judge_tables.losses("lost-rankings", result.rows, caption=lost),
+            ],
+            margin=[Words(words=phrase(note)), judge_tables.people_held_fixed(), notes.models_stories()],
+        )
 
 
 def _score(dataset: Dataset, orders: JudgedOrders, *, salt: tuple[int, ...]) -> Score:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reports.dataset.judged import judged
-from reports.figures.base import Figure, Listing, Row
+from reports.document.model import Files, Head, Section, Words
+from reports.figures import judge_tables
+from reports.figures.base import Figure, Listing
 from reports.figures.judge_plots import judge_plot
-from reports.figures.outcomes import outcome_rows
-from reports.figures.scores import JudgeScores, compare_judges, score_lines, score_rows
+from reports.figures.scores import JudgeScores, compare_judges
 from reports.lazy import arrays, judge_scores
 
 if TYPE_CHECKING:
@@ -42,15 +44,25 @@ class JudgesOnScales(Figure[Listing[JudgeScores]]):
             tuple(compare_judges(dataset, material, means, statistics, statistics, against=("mean",), salt=SALT))
         )
 
-    def rows(self, result: Listing[JudgeScores]) -> dict[str, Iterator[Row]]:
-        return {
-            "judges-on-scales": score_rows(result.rows),
-            "lost-ratings": (row for judge in result.rows for row in outcome_rows(judge.judge, judge.outcomes)),
-        }
-
-    def context(self, result: Listing[JudgeScores]) -> dict[str, Any]:
-        return {"plot": judge_plot(result.rows), "nobody": not any(row.n_people for row in result.rows)}
-
-    def lines(self, result: Listing[JudgeScores]) -> Iterator[str]:
-        yield "\nJudges beside the mean of people, on scales"
-        yield from score_lines(result.rows)
+    def describe(self, result: Listing[JudgeScores], head: Head) -> Iterator[Section]:
+        note = _(
+            "Correlations say whether a judge puts stories in the same order; error and difference say whether it "
+            "means the same by a number."
+        )
+        lost = _("What is missing of each judge’s ratings, in percent of those expected, by source.")
+        yield Section(
+            heading=_("Judges on scales"),
+            body=[
+                *judge_tables.plot(judge_plot(result.rows)),
+                *judge_tables.beside_people(
+                    result.rows,
+                    head,
+                    label=_("Judges on scales"),
+                    caption=_("Against the mean of people; of several items the mean of the items’ values."),
+                ),
+                judge_tables.statistics_file("judges-on-scales", result.rows),
+                Files(words=_("Every statistic, item by item"), table="judges-on-scales"),
+                *judge_tables.losses("lost-ratings", result.rows, caption=lost),
+            ],
+            margin=[Words(words=note), *judge_tables.floor_notes()],
+        )

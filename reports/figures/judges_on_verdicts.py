@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.models import Rater
 from reports.dataset.judged import judged
 from reports.dataset.not_analysed import select_not_analysed
+from reports.document import columns
+from reports.document.model import Block, Cell, Column, Files, Head, Phrase, Section, Table, Words
+from reports.document.phrases import phrase
+from reports.figures import judge_tables
 from reports.figures.base import (
     Estimate,
     Figure,
     ItemRow,
     Mean,
     Reason,
-    Row,
-    item_cells,
     item_fields,
     mean,
     note_of,
 )
 from reports.figures.judge_plots import judge_plot
-from reports.figures.outcomes import Outcomes, outcome_rows
-from reports.figures.scores import JudgeScores, compare_judges, score_lines, score_rows
+from reports.figures.outcomes import Outcomes
+from reports.figures.scores import JudgeScores, compare_judges
 from reports.lazy import agreement, judgements, np, table_scores
-from reports.numbers import whole
+from reports.numbers import coefficient, decimal
 from stats.reasons import Incomputable
 from studies.items import all_types
 
@@ -118,26 +121,19 @@ class Judges(Figure[JudgesResult]):
             not_analysed=tuple(_not_analysed(select_not_analysed(dataset))),
         )
 
-    def rows(self, result: JudgesResult) -> dict[str, Iterator[Row]]:
-        return {
-            "judges": _rows(result),
-            "judges-on-verdicts": score_rows([judge.scores for judge in result.compared]),
-            "lost-verdicts": (row for judge in result.compared for row in outcome_rows(judge.judge, judge.outcomes)),
-        }
-
-    def lines(self, result: JudgesResult) -> Iterator[str]:
-        yield "\nJudges beside the majority of people"
-        yield from score_lines(judge.scores for judge in result.compared)
-        for row in result.not_analysed:
-            yield (
-                f"  {row.judge}: {whole(row.n_answered)} answers to {row.n_items} items of the type “{row.type}” in "
-                f"step “{row.step}”, {whole(row.n_declined)} declined, {whole(row.n_unreadable)} unreadable; "
-                "in no figure"
-            )
-
-    def context(self, result: JudgesResult) -> dict[str, Any]:
-        judges = [judge.scores for judge in result.compared]
-        return {"judges": judges, "plot": judge_plot(judges), "nobody": not any(judge.n_people for judge in judges)}
+    def describe(self, result: JudgesResult, head: Head) -> Iterator[Section]:
+        body = _beside_people(result, head) if result.compared else []
+        note = _("A judge who always gives the same answer has a kappa of 0, which enters the mean.")
+        margin = [
+            Words(words=_("What a judge declined, what cannot be read and what never came is none of it a No.")),
+            *judge_tables.floor_notes(),
+            Words(words=note),
+        ]
+        yield Section(
+            heading=_("Judges beside people"),
+            body=[*body, _not_analysed_table(result)] if result.not_analysed else body,
+            margin=margin if result.compared else [],
+        )
 
     def is_empty(self, result: JudgesResult) -> bool:
         return not result.compared and not result.not_analysed
@@ -219,19 +215,90 @@ def _not_analysed(answers: pd.DataFrame) -> Iterator[NotAnalysed]:
         )
 
 
-def _rows(result: JudgesResult) -> Iterator[Row]:
-    pooled = {"step": "", "item": "pooled", "title": "", "dimension": ""}
-    for judge in result.compared:
-        for cells, row in [*((item_cells(item), item) for item in judge.items), (pooled, judge.pooled)]:
-            yield (
-                {"judge": judge.judge}
-                | cells
-                | {
-                    "kappa": row.kappa.value,
-                    "balanced_accuracy": row.balanced_accuracy.value,
-                    "yes_percent": row.yes_percent,
-                    "majority_yes_percent": row.majority_yes_percent,
-                    "n": row.n,
-                    "note": note_of(row.kappa) or row.kappa.note or "",
-                }
-            )
+def _beside_people(result: JudgesResult, head: Head) -> list[Block]:
+    judges = [judge.scores for judge in result.compared]
+    lost = _("What is missing of each judge’s verdicts, in percent of those expected, by source.")
+    return [
+        *judge_tables.plot(judge_plot(judges)),
+        *judge_tables.beside_people(
+            judges,
+            head,
+            label=_("Judges against the majority"),
+            caption=_("Against the majority of the raters, over the verdicts that can be read."),
+        ),
+        judge_tables.statistics_file("judges-on-verdicts", judges),
+        Files(words=_("Every statistic, test by test"), table="judges-on-verdicts"),
+        *([_shares_of_yes(result)] if any(judge.n_people for judge in judges) else []),
+        _majority_file(result),
+        Files(words=_("Test by test"), table="judges"),
+        *judge_tables.losses("lost-verdicts", result.compared, caption=lost, more=_kappa_if_answered),
+    ]
+
+
+def _shares_of_yes(result: JudgesResult) -> Table[JudgeComparison]:
+    def column(heading: Phrase, of: Callable[[MajorityAgreement], float | None]) -> Column[JudgeComparison]:
+        return Column(heading=heading, cell=lambda judge: Cell(words=decimal(of(judge.pooled))), files={})
+
+    return Table(
+        label=_("Shares of Yes"),
+        caption=_("Percent Yes, over the verdicts that both have."),
+        rows=result.compared,
+        columns=[
+            columns.words("judge", _("Judge"), is_head=True),
+            column(phrase(_("Judge’s<br>Yes, %%")), lambda pooled: pooled.yes_percent),
+            column(phrase(_("Majority’s<br>Yes, %%")), lambda pooled: pooled.majority_yes_percent),
+            columns.number("n", "n", lambda judge: judge.pooled.n),
+        ],
+    )
+
+
+def _majority_file(result: JudgesResult) -> Table[tuple[str, ItemMajorityAgreement]]:
+    """Each judge against the majority test by test, last over all of them."""
+
+    def over_all(judge: JudgeComparison) -> ItemMajorityAgreement:
+        return ItemMajorityAgreement(step="", item="pooled", title="", dimension="", type="", **vars(judge.pooled))
+
+    return Table(
+        name="judges",
+        label="",
+        is_shown=False,
+        rows=[(judge.judge, item) for judge in result.compared for item in (*judge.items, over_all(judge))],
+        columns=[
+            columns.in_file("judge", lambda pair: pair[0]),
+            columns.item_in_file(lambda pair: pair[1]),
+            columns.in_file("kappa", lambda pair: pair[1].kappa.value),
+            columns.in_file("balanced_accuracy", lambda pair: pair[1].balanced_accuracy.value),
+            columns.in_file("yes_percent", lambda pair: pair[1].yes_percent),
+            columns.in_file("majority_yes_percent", lambda pair: pair[1].majority_yes_percent),
+            columns.in_file("n", lambda pair: pair[1].n),
+            columns.note(lambda pair: note_of(pair[1].kappa) or pair[1].kappa.note or ""),
+        ],
+    )
+
+
+def _kappa_if_answered(judge: JudgeComparison) -> Phrase:
+    if judge.pooled.kappa.value is None or judge.kappa_if_right is None:
+        return ""
+    sentence = _("Its kappa is %(kappa)s; were all that is missing right, it would be %(right)s, all wrong, %(wrong)s.")
+    kappas = {"kappa": judge.pooled.kappa.value, "right": judge.kappa_if_right, "wrong": judge.kappa_if_wrong}
+    return sentence % {name: coefficient(kappa) for name, kappa in kappas.items()}
+
+
+def _not_analysed_table(result: JudgesResult) -> Table[NotAnalysed]:
+    return Table(
+        label=_("Answers of judges that no figure analyses"),
+        caption=_(
+            "Answers of judges that no figure of this report analyses: they are counted here, and each stands in the "
+            "package of answers (Exports)."
+        ),
+        rows=result.not_analysed,
+        columns=[
+            columns.words("judge", _("Judge"), is_head=True),
+            columns.words("step", _("Step"), language="en"),
+            columns.words("type", _("Type of item"), lambda row: row.type_title),
+            columns.number("n_items", _("Items")),
+            columns.number("n_answered", _("Answers")),
+            columns.number("n_declined", _("Declined")),
+            columns.number("n_unreadable", _("Unreadable")),
+        ],
+    )

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reports.dataset.judged import judged
-from reports.figures.base import N_RESAMPLES, Estimate, Figure, Interval, Listing, Row, interval, weakest_note
-from reports.figures.base import note_of as note
+from reports.document import columns, notes
+from reports.document.columns import LEAD, cell_with_ends, decimals, ends
+from reports.document.model import Cell, Column, Files, Head, Section, Table, Words
+from reports.document.phrases import phrase
+from reports.figures.base import N_RESAMPLES, Estimate, Figure, Interval, Listing, interval, note_of
 from reports.lazy import arrays, np, rates
-from reports.numbers import decimal
-from reports.numbers import interval as between
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
@@ -47,6 +49,10 @@ class JudgeYes:
     distance: float
     n: int
 
+    @property
+    def by_level(self) -> dict[str, YesAtLevel]:
+        return {level.level: level for level in self.levels}
+
 
 class JudgesShareOfYes(Figure[Listing[JudgeYes]]):
     key = "judges_share_of_yes"
@@ -64,29 +70,31 @@ class JudgesShareOfYes(Figure[Listing[JudgeYes]]):
             return Listing()
         return Listing(tuple(_judges(dataset, material, arrays.mean_present(material.people, axis=1))))
 
-    def rows(self, result: Listing[JudgeYes]) -> dict[str, Iterator[Row]]:
-        return {"judges-share-of-yes": _rows(result)}
-
-    def lines(self, result: Listing[JudgeYes]) -> Iterator[str]:
-        yield "\nA judge's Yes by the share of experts who say Yes"
-        for row in result.rows:
-            yield f"  {row.judge}, {row.part} stories: {decimal(row.distance)} points from the share of experts"
-            for level in row.levels:
-                yield (
-                    f"    {level.level.replace('_', ' '):<18} {decimal(level.value)} % of {level.n}, "
-                    f"95 % {between(level.interval)}"
-                )
-
-    def context(self, result: Listing[JudgeYes]) -> dict[str, Any]:
-        levels = [name for name in LEVELS if any(level.level == name for row in result.rows for level in row.levels)]
-        by_level = [{level.level: level for level in row.levels} for row in result.rows]
-        return {
-            "note": weakest_note(level.interval for row in result.rows for level in row.levels),
-            "levels": levels,
-            "rows": [
-                (row, [of_row.get(name) for name in levels]) for row, of_row in zip(result.rows, by_level, strict=True)
+    def describe(self, result: Listing[JudgeYes], head: Head) -> Iterator[Section]:
+        page = Table(
+            label=_("A judge’s Yes by the share of experts, table"),
+            caption=_(
+                "How often the judge says Yes, in percent, where none, some or all of the experts do; and how far its "
+                "answers are from their share."
+            ),
+            rows=result.rows,
+            columns=[
+                columns.words("judge", _("Judge"), _judge_words, is_head=True),
+                *(_level_column(name) for name in LEVELS if any(name in row.by_level for row in result.rows)),
+                columns.number("distance", phrase(_("Points from<br>the share")), write=decimals(1), css=LEAD),
+                columns.number("n", _("Answers")),
             ],
-        }
+        )
+        note = _(
+            "Where experts differ, neither answer is wrong. A judge that follows them says Yes more often the more of "
+            "them do."
+        )
+        intervals = (level.interval for row in result.rows for level in row.levels)
+        yield Section(
+            heading=_("A judge’s Yes by the share of experts"),
+            body=[page, _file(result), Files(words=_("Every level of every judge"), table="judges-share-of-yes")],
+            margin=[Words(words=note), *notes.weakest(intervals)],
+        )
 
 
 def _judges(dataset: Dataset, material: Judged, share: FloatArray) -> Iterator[JudgeYes]:
@@ -135,18 +143,43 @@ def _levels(
             )
 
 
-def _rows(result: Listing[JudgeYes]) -> Iterator[Row]:
-    for row in result.rows:
-        for level in row.levels:
-            yield {
-                "judge": row.judge,
-                "part": row.part,
-                "experts_yes": level.level,
-                "experts_yes_percent": level.expert_percent,
-                "judge_yes_percent": level.value,
-                "low": level.interval.low,
-                "high": level.interval.high,
-                "n": level.n,
-                "distance": row.distance,
-                "note": note(level, level.interval),
-            }
+def _judge_words(row: JudgeYes) -> str:
+    part = _("models’ stories") if row.part == "models" else ""
+    return ", ".join(filter(None, [row.judge, part]))
+
+
+def _level_column(name: str) -> Column[JudgeYes]:
+    headings = {
+        "none": _("none"),
+        "fewer_than_half": phrase(_("fewer<br>than half")),
+        "half": _("half"),
+        "more_than_half": phrase(_("more<br>than half")),
+        "all": _("all"),
+    }
+
+    def cell(row: JudgeYes) -> Cell:
+        return cell_with_ends(row.by_level.get(name), decimals(1), ends(1), is_marked=True)
+
+    return Column(heading=headings[name], cell=cell, files={})
+
+
+def _file(result: Listing[JudgeYes]) -> Table[tuple[JudgeYes, YesAtLevel]]:
+    """The levels one below the other."""
+    return Table(
+        name="judges-share-of-yes",
+        label="",
+        is_shown=False,
+        rows=[(row, level) for row in result.rows for level in row.levels],
+        columns=[
+            columns.in_file("judge", lambda pair: pair[0].judge),
+            columns.in_file("part", lambda pair: pair[0].part),
+            columns.in_file("experts_yes", lambda pair: pair[1].level),
+            columns.in_file("experts_yes_percent", lambda pair: pair[1].expert_percent),
+            columns.in_file("judge_yes_percent", lambda pair: pair[1].value),
+            columns.in_file("low", lambda pair: pair[1].interval.low),
+            columns.in_file("high", lambda pair: pair[1].interval.high),
+            columns.in_file("n", lambda pair: pair[1].n),
+            columns.in_file("distance", lambda pair: pair[0].distance),
+            columns.note(lambda pair: note_of(pair[1], pair[1].interval)),
+        ],
+    )

@@ -6,13 +6,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
 from annotation.models import Rater, Response
 from reports.dataset.step_items import metric_items
-from reports.figures.base import Figure, ItemRow, Listing, Row, item_cells, item_fields
+from reports.document import columns
+from reports.document.columns import LEAD
+from reports.document.model import Cell, Column, Files, Head, Phrase, RowGroup, Section, Table, Words
+from reports.document.phrases import joined, phrase
+from reports.figures.base import Figure, ItemRow, Listing, item_fields
 from reports.lazy import np
-from reports.numbers import measured, whole
+from reports.numbers import NONE, measured
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,19 +80,48 @@ class Measures(Figure[Listing[Measure]]):
         ]
         return Listing(tuple(measures))
 
-    def rows(self, result: Listing[Measure]) -> dict[str, Iterator[Row]]:
-        return {"measures": (_row(measure, values) for measure in result.rows for values in measure.rows)}
-
-    def lines(self, result: Listing[Measure]) -> Iterator[str]:
-        yield "\nText measures: mean ± standard deviation, with n stories"
-        for measure in result.rows:
-            yield f"  {measure.metric}: {measure.title[:60]}"
-            for values in measure.rows:
-                mean, sd = (measured(value, measure.n_decimals) for value in (values.mean, values.sd))
-                spread = f"{mean:>8} ± {sd}"
-                yield f"    {values.source or 'over all':<34} {spread} ({whole(values.n)})"
-            if measure.n_without_value:
-                yield f"    no value for {whole(measure.n_without_value)}"
+    def describe(self, result: Listing[Measure], head: Head) -> Iterator[Section]:
+        groups = [
+            RowGroup(heading=_heading(measure), rows=[(measure, values) for values in measure.rows])
+            for measure in result.rows
+        ]
+        table = Table(
+            name="measures",
+            label=_("Text measures"),
+            rows=[line for group in groups for line in group.rows],
+            groups=groups,
+            columns=[
+                columns.in_file("metric", lambda line: line[0].metric),
+                columns.item_in_file(lambda line: line[0]),
+                columns.words(
+                    *("source", _("Source")),
+                    of=lambda line: line[1].source,
+                    shown=lambda line: line[1].source or _("All stories"),
+                    is_head=True,
+                ),
+                Column(
+                    heading=_("Mean"),
+                    cell=lambda line: Cell(words=_mean_and_sd(*line), css=LEAD),
+                    files={"mean": lambda line: line[1].mean, "sd": lambda line: line[1].sd},
+                ),
+                Column(
+                    heading=_("Range"),
+                    cell=lambda line: Cell(words=_range(*line)),
+                    files={"lowest": lambda line: line[1].lowest, "highest": lambda line: line[1].highest},
+                ),
+                columns.number("n", _("Stories"), lambda line: line[1].n),
+                columns.in_file("n_without_value", lambda line: "" if line[1].source else line[0].n_without_value),
+            ],
+        )
+        note = _(
+            "What metrics counted in the texts, each story once: mean and standard deviation over stories. No opinion "
+            "enters these numbers."
+        )
+        yield Section(
+            heading=_("Text measures"),
+            body=[table, Files(words=_("All text measures"), table="measures")],
+            margin=[Words(words=note)],
+        )
 
 
 def _measure(dataset: Dataset, item: StepItem, metric: object, rows: pd.DataFrame) -> Measure:
@@ -118,17 +152,25 @@ def _values(source: str, column: pd.Series[float]) -> Values:
     )
 
 
-def _row(measure: Measure, values: Values) -> Row:
-    return (
-        {"metric": measure.metric}
-        | item_cells(measure)
-        | {
-            "source": values.source,
-            "n": values.n,
-            "mean": values.mean,
-            "sd": values.sd,
-            "lowest": values.lowest,
-            "highest": values.highest,
-            "n_without_value": "" if values.source else measure.n_without_value,
-        }
+def _heading(measure: Measure) -> Phrase:
+    """The metric and its item, with how many stories have no value."""
+    name = f"{measure.metric}: {measure.title}"
+    n = measure.n_without_value
+    if not n:
+        return name
+    sentence = ngettext(
+        "%(n)s story has no value; its run says why.", "%(n)s stories have no value; their run says why.", n
     )
+    return joined(name, phrase('<span class="hint">%(sentence)s</span>', sentence=sentence % {"n": n}))
+
+
+def _mean_and_sd(measure: Measure, values: Values) -> str:
+    mean = measured(values.mean, measure.n_decimals)
+    return mean if values.sd is None else f"{mean} ± {measured(values.sd, measure.n_decimals)}"
+
+
+def _range(measure: Measure, values: Values) -> str:
+    if not values.n:
+        return NONE
+    ends = {"low": values.lowest, "high": values.highest}
+    return _("%(low)s to %(high)s") % {name: measured(end, measure.n_decimals) for name, end in ends.items()}

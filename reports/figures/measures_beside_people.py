@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.models import Rater
@@ -13,6 +14,7 @@ from judges.models import ScoreCard
 from reports.dataset.choices import choices_of
 from reports.dataset.pairs import list_pairs
 from reports.dataset.step_items import metric_items
+from reports.document.model import Head, Section, Words
 from reports.figures.base import (
     N_RESAMPLES,
     Estimate,
@@ -20,19 +22,14 @@ from reports.figures.base import (
     Floor,
     Interval,
     ItemRow,
-    Row,
     chance_floor,
     estimate,
     interval,
-    item_cells,
     item_fields,
-    note_of,
-    weakest_note,
     without_value,
 )
+from reports.figures.measures_beside_people_tables import beside_people, margin_notes
 from reports.lazy import judge_scores, np, rates, score_pairs
-from reports.numbers import coefficient, coefficients, decimal, whole
-from reports.numbers import interval as between
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -133,30 +130,15 @@ class MeasuresBesidePeople(Figure[MeasuresResult]):
     def is_empty(self, result: MeasuresResult) -> bool:
         return not result.measures
 
-    def rows(self, result: MeasuresResult) -> dict[str, Iterator[Row]]:
-        return {"measures-beside-people": _correlation_rows(result), "measures-on-pairs": _accuracy_rows(result)}
-
-    def lines(self, result: MeasuresResult) -> Iterator[str]:
-        yield "\nMeasures beside people: more is better on both sides"
-        if not result.has_people:
-            yield "  No person has answered anything about these stories yet."
-        for measure in result.measures:
-            yield f"  {measure.metric}: {measure.title[:60]}"
-            for row in measure.correlations:
-                parts = [_describe(part) for part in row.coefficients]
-                yield f"    {row.title or 'All tests':<30} {'; '.join(parts)} ({whole(row.n)} stories)"
-            for accuracy in measure.accuracies:
-                ends = f"95 % {between(accuracy.interval)}, chance to {decimal(accuracy.floor.upper)}"
-                yield f"    {accuracy.title:<30} {decimal(accuracy.value)} % right, {ends} ({whole(accuracy.n)} pairs)"
-
-    def context(self, result: MeasuresResult) -> dict[str, Any]:
-        ends = [part.interval for m in result.measures for row in m.correlations for part in row.coefficients]
-        ends += [accuracy.interval for measure in result.measures for accuracy in measure.accuracies]
-        return {
-            "note": weakest_note(ends),
-            "is_open": any(not measure.better for measure in result.measures),
-            "has_pairs": any(measure.accuracies for measure in result.measures),
-        }
+    def describe(self, result: MeasuresResult, head: Head) -> Iterator[Section]:
+        nobody = _(
+            "No person has answered anything about these stories yet, so there is nothing to set the measures beside."
+        )
+        yield Section(
+            heading=_("Measures beside people"),
+            body=beside_people(result, head) if result.has_people else [Words(words=nobody)],
+            margin=margin_notes(result),
+        )
 
 
 def _list_cards(dataset: Dataset) -> list[ScoreCard]:
@@ -287,53 +269,3 @@ def _difference(group: str, stories: Sequence[str], score_by_unit: dict[Pair, fl
     """The first story's score less the second's; a pair's own score is kept for the story whose code comes first."""
     first, second = (score_by_unit.get((group, story), np.nan) for story in stories)
     return float(first - second)
-
-
-def _describe(part: MeasureCoefficient) -> str:
-    name = "rho" if part.statistic == "spearman" else "tau-b"
-    ends = f"95 % {coefficients(part.interval)}, chance to {coefficient(part.floor.upper)}"
-    return f"{name} {coefficient(part.value)}, {ends}"
-
-
-def _correlation_rows(result: MeasuresResult) -> Iterator[Row]:
-    for measure in result.measures:
-        for row in measure.correlations:
-            for part in row.coefficients:
-                yield (
-                    {"metric": measure.metric, "better": measure.better}
-                    | item_cells(measure)
-                    | {
-                        "outcome": row.outcome,
-                        "statistic": part.statistic,
-                        "value": part.value,
-                        "low": part.interval.low,
-                        "high": part.interval.high,
-                        "floor_mean": part.floor.mean,
-                        "floor_upper": part.floor.upper,
-                        "n": row.n,
-                        "n_tied": row.n_tied,
-                        "n_tied_people": row.n_tied_people,
-                        "note": note_of(part, part.interval),
-                    }
-                )
-
-
-def _accuracy_rows(result: MeasuresResult) -> Iterator[Row]:
-    for measure in result.measures:
-        for row in measure.accuracies:
-            yield (
-                {"metric": measure.metric, "better": measure.better}
-                | item_cells(measure)
-                | {
-                    "choice": row.title,
-                    "percent": row.value,
-                    "low": row.interval.low,
-                    "high": row.interval.high,
-                    "floor_mean": row.floor.mean,
-                    "floor_upper": row.floor.upper,
-                    "n_pairs": row.n,
-                    "n_tied": row.n_tied,
-                    "n_missing": row.n_missing,
-                    "note": note_of(row, row.interval),
-                }
-            )

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-from reports.figures.base import Row
-from reports.numbers import decimal
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,25 +70,3 @@ def count_outcomes(rows: pd.DataFrame, n_expected: int) -> dict[str, Any]:
         "expected": n_expected,
         "lost_percent": 100 * n_lost / n_expected if n_expected else None,
     }
-
-
-def outcome_rows(judge: str, counted: Outcomes) -> Iterator[Row]:
-    for row in (counted, *counted.by_source):
-        yield {
-            "judge": judge,
-            "source": row.source or "all",
-            "answered": row.answered,
-            "declined": row.declined,
-            "unreadable": row.unreadable,
-            "missing": row.missing,
-            "expected": row.expected,
-            "lost_percent": row.lost_percent,
-        }
-
-
-def outcome_words(counted: Outcomes) -> str:
-    sources = ", ".join(f"{row.source} {decimal(row.lost_percent)} %" for row in counted.by_source)
-    return (
-        f"{counted.declined} declined, {counted.unreadable} unreadable, {counted.missing} missing of "
-        f"{counted.expected}" + (f"; lost by source: {sources}" if sources else "")
-    )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from reports.figures.base import N_RESAMPLES, Estimate, Interval, Row, note_of
+from reports.figures.base import N_RESAMPLES, Estimate, Interval
 from reports.lazy import human_line, np
 from stats.reasons import Incomputable
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from stats.arrays import FloatArray, IntArray
     from stats.human_line import AmongPeople
 
-CHANCE = ("chance_mean", "chance_end", "chance_within_source_mean", "chance_within_source_end")
 NAMES = {
     "pairwise": gettext_noop("one person with another"),
     "mean": gettext_noop("one person with the mean of the others"),
@@ -84,19 +83,3 @@ def person_lines(
         )
         lines.append(line)
     return tuple(lines)
-
-
-def line_cells(line: PersonLine, statistic: str) -> Row:
-    """A row beside those of judges' statistics."""
-    return {
-        "statistic": statistic,
-        "part": line.against,
-        "value": line.value,
-        "low": line.interval.low,
-        "high": line.interval.high,
-        **dict.fromkeys(CHANCE),
-        "n": line.n_units,
-        "n_units": None,
-        "n_people": line.n_raters,
-        "note": note_of(line, line.interval),
-    }

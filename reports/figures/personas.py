@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reports.dataset.judged import judged
 from reports.dataset.readings import answers_as_personas
+from reports.document import columns, notes
+from reports.document.columns import LEAD
+from reports.document.model import Cell, Column, Files, Head, Phrase, Section, Table, Words
+from reports.document.phrases import phrase
+from reports.figures.alpha_columns import alpha_columns
 from reports.figures.base import (
+    ALL_ITEMS,
     N_RESAMPLES,
     Estimate,
     Figure,
@@ -19,19 +26,15 @@ from reports.figures.base import (
     ItemRow,
     Listing,
     Reason,
-    Row,
     chance_floor,
     estimate,
     interval,
-    item_cells,
     item_fields,
     note_of,
-    weakest_note,
     without_value,
 )
 from reports.lazy import agreement, arrays, intervals, np, personas
 from reports.numbers import coefficient, coefficients
-from reports.reasons import to_english
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
@@ -85,6 +88,18 @@ class JudgePersonas:
     items: tuple[PersonaItem, ...]
 
 
+@dataclass(frozen=True)
+class _Line:
+    """A row of the table of gains. item : None for the mean of items"""
+
+    judge: JudgePersonas
+    item: PersonaItem | None
+
+    @property
+    def gain(self) -> Gain:
+        return self.item.gain if self.item else self.judge.over_items
+
+
 class Personas(Figure[Listing[JudgePersonas]]):
     key = "personas"
     title = gettext_lazy("What personas gain")
@@ -108,20 +123,16 @@ class Personas(Figure[Listing[JudgePersonas]]):
             )
         )
 
-    def rows(self, result: Listing[JudgePersonas]) -> dict[str, Iterator[Row]]:
-        return {"personas": _rows(result)}
-
-    def lines(self, result: Listing[JudgePersonas]) -> Iterator[str]:
-        yield "\nWhat personas gain: Spearman's rho with people, and alpha among personas"
-        for row in result.rows:
-            yield f"  {row.judge} as {', '.join(row.personas)}: {_gain_words(row.over_items)}"
-            for item in row.items:
-                alpha = f"alpha {coefficient(item.alpha.value)}, 95 % {coefficients(item.interval)}"
-                chance = f"chance to {coefficient(item.floor.upper)}"
-                yield f"    {item.title[:34]:<34} {_gain_words(item.gain)}; {alpha}, {chance}"
-
-    def context(self, result: Listing[JudgePersonas]) -> dict[str, Any]:
-        return {"note": weakest_note(item.interval for row in result.rows for item in row.items)}
+    def describe(self, result: Listing[JudgePersonas], head: Head) -> Iterator[Section]:
+        yield Section(
+            heading=_("What personas gain"),
+            body=[
+                _gains(result, head),
+                *(_alphas(judge, head) for judge in result.rows),
+                Files(words=_("Item by item"), table="personas"),
+            ],
+            margin=_notes(result),
+        )
 
 
 def _of_judge(dataset: Dataset, material: Judged, judge: str, answers: PersonaAnswers, *, salt: int) -> JudgePersonas:
@@ -191,40 +202,107 @@ def _agreement(
     }
 
 
-def _gain_words(gain: Gain) -> str:
-    if gain.together is None:
-        return to_english(gain.why) if gain.why else ""
-    words = f"all {coefficient(gain.together)}, one alone {coefficient(gain.alone)}"
-    if gain.value is None:
-        return words
-    ends = coefficients(gain.interval)
-    return f"{words}, none {coefficient(gain.nobody)}, gain {coefficient(gain.value)}, 95 % {ends}"
-
-
-def _rows(result: Listing[JudgePersonas]) -> Iterator[Row]:
-    for row in result.rows:
-        of_judge = {"judge": row.judge, "personas": len(row.personas), "without_persona": row.nobody}
-        yield of_judge | {"step": "", "item": "all", "title": "", "dimension": ""} | _cells(row.over_items, None)
-        for item in row.items:
-            yield of_judge | item_cells(item) | _cells(item.gain, item)
-
-
-def _cells(gain: Gain, item: PersonaItem | None) -> Row:
-    return {
-        "rho_together": gain.together,
-        "rho_one_alone": gain.alone,
-        "rho_without": gain.nobody,
-        "gain": gain.value,
-        "gain_low": gain.interval.low,
-        "gain_high": gain.interval.high,
-        "n": gain.n,
-        "alpha": item and item.alpha.value,
-        "alpha_low": item and item.interval.low,
-        "alpha_high": item and item.interval.high,
-        "chance_mean": item and item.floor.mean,
-        "chance_upper": item and item.floor.upper,
-        "among_models": item and item.among_models and item.among_models.value,
-        "note": "; ".join(
-            filter(None, [note_of(gain, gain.interval), note_of(item.alpha, item.interval) if item else ""])
+def _gains(result: Listing[JudgePersonas], head: Head) -> Table[_Line]:
+    return Table(
+        name="personas",
+        label=_("What personas gain, table"),
+        caption=_(
+            "Spearman’s rho with the mean of people: of the mean of all personas, of one persona alone (the mean of "
+            "theirs), and without a persona."
         ),
-    }
+        rows=[_Line(judge, item) for judge in result.rows for item in (None, *judge.items)],
+        why=lambda line: line.gain.why if line.gain.together is None else None,
+        columns=[
+            columns.words("judge", _("Judge"), lambda line: line.judge.judge, shown=_judge_words, is_head=True),
+            columns.in_file("personas", lambda line: len(line.judge.personas)),
+            columns.in_file("without_persona", lambda line: line.judge.nobody),
+            replace(
+                columns.item_in_file(lambda line: line.item or ALL_ITEMS),
+                heading=_("Item"),
+                cell=lambda line: (
+                    Cell(words=line.item.title, language=head.language)
+                    if line.item
+                    else Cell(words=_("Mean of items"), css="kept-whole")
+                ),
+            ),
+            _rho("rho_together", phrase(_("All<br>personas")), lambda gain: gain.together, css=LEAD),
+            _rho("rho_one_alone", phrase(_("One<br>alone")), lambda gain: gain.alone),
+            _rho("rho_without", phrase(_("Without<br>a persona")), lambda gain: gain.nobody),
+            columns.number(
+                *("gain", _("Gain")),
+                of=lambda line: line.gain.value,
+                write=coefficient,
+                why=lambda line: line.gain.why,
+            ),
+            columns.interval(lambda line: line.gain.interval, write=coefficients, low="gain_low", high="gain_high"),
+            columns.number("n", _("Answers"), lambda line: line.gain.n),
+            *_alpha_in_file(),
+            columns.note(_note),
+        ],
+    )
+
+
+def _rho(name: str, heading: Phrase, of: Callable[[Gain], float | None], css: str = "") -> Column[_Line]:
+    return columns.number(name, heading, lambda line: of(line.gain), write=coefficient, css=css)
+
+
+def _judge_words(line: _Line) -> Phrase:
+    """The judge, on the page at its first row alone."""
+    if line.item is None:
+        return line.judge.judge
+    return phrase('<span class="visually-hidden">%(judge)s</span>', judge=line.judge.judge)
+
+
+def _alpha_in_file() -> Iterator[Column[_Line]]:
+    def column(name: str, of: Callable[[PersonaItem], float | None]) -> Column[_Line]:
+        return columns.in_file(name, lambda line: of(line.item) if line.item else None)
+
+    yield column("alpha", lambda item: item.alpha.value)
+    yield column("alpha_low", lambda item: item.interval.low)
+    yield column("alpha_high", lambda item: item.interval.high)
+    yield column("chance_mean", lambda item: item.floor.mean)
+    yield column("chance_upper", lambda item: item.floor.upper)
+    yield column("among_models", lambda item: item.among_models.value if item.among_models else None)
+
+
+def _note(line: _Line) -> str:
+    of_alpha = note_of(line.item.alpha, line.item.interval) if line.item else ""
+    return "; ".join(filter(None, [note_of(line.gain, line.gain.interval), of_alpha]))
+
+
+def _alphas(judge: JudgePersonas, head: Head) -> Table[PersonaItem]:
+    caption = _("Krippendorff’s alpha among the personas of %(label)s: %(names)s.")
+    return Table(
+        label=_("How far the personas of %(label)s agree") % {"label": judge.judge},
+        caption=caption % {"label": judge.judge, "names": ", ".join(judge.personas)},
+        rows=judge.items,
+        why=lambda item: item.alpha.why,
+        columns=[
+            *alpha_columns(judge.items, head),
+            Column(heading=_("Units"), cell=lambda item: Cell(words=str(item.alpha.n_units)), files={}),
+        ],
+    )
+
+
+def _notes(result: Listing[JudgePersonas]) -> list[Words]:
+    gain = _(
+        "<strong>Gain</strong>: the mean of all personas less the same judge without a persona, on the stories that "
+        "both rated; 0 is none. Where one persona has no valid answer there is no mean. Personas that agree closely "
+        "say the same several times, and their mean can gain little."
+    )
+    scales = _(
+        "On scales alone: the source takes the mean of ratings, and verdicts, choices and pairs have none. Of those "
+        "the answer of the first persona counts."
+    )
+    nobody = _("Without a persona %(judge)s is %(nobody)s: the same model, prompt and parameters.")
+    return [
+        Words(words=phrase(gain)),
+        Words(words=scales),
+        *(
+            Words(words=nobody % {"judge": judge.judge, "nobody": judge.nobody})
+            for judge in result.rows
+            if judge.nobody and judge.nobody != judge.judge
+        ),
+        notes.models_stories(),
+        *notes.weakest(item.interval for judge in result.rows for item in judge.items),
+    ]

@@ -8,7 +8,7 @@ its error is measured. Where either fails there is a reason and no number.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any
@@ -18,10 +18,14 @@ from django.utils.translation import gettext_lazy
 
 from judges.models import Run
 from reports.dataset.judged import judged
+from reports.document import columns
+from reports.document.columns import LEAD, decimals
+from reports.document.model import Block, Cell, Column, Drawing, Files, Head, Part, Section, Table, Words
+from reports.document.phrases import in_language, joined, phrase, reason_words
 from reports.figures import plots
-from reports.figures.base import Figure, Interval, Listing, Reason, Row, without_value
+from reports.figures.base import Figure, Interval, Listing, Reason, without_value
 from reports.lazy import arrays, np, prediction_powered
-from reports.numbers import decimal
+from reports.numbers import coefficient, decimal, whole
 from reports.numbers import interval as between
 from reports.reasons import to_english
 from stats.reasons import Incomputable
@@ -123,28 +127,25 @@ class PeopleAndJudge(Figure[Listing[JudgeEstimates]]):
                 estimates += _estimates(dataset, material, "rating", item, informed)
         return Listing(tuple(estimates))
 
-    def rows(self, result: Listing[JudgeEstimates]) -> dict[str, Iterator[Row]]:
-        return {"people-and-judge": _rows(result)}
-
-    def lines(self, result: Listing[JudgeEstimates]) -> Iterator[str]:
-        yield "\nPeople and judge together"
-        for row in result.rows:
-            yield f"  {row.judge}, {row.title or 'Yes, %'}"
-            for part in row.by_source:
-                if part.people is None or part.together is None:
-                    yield f"    {part.source[:32]:<32} {to_english(part.why) if part.why else ''}"
-                    continue
-                alone, both = part.people, part.together
-                people = f"people {decimal(alone.value, 2)} ({between(alone.interval, 2)})"
-                together = f"together {decimal(both.value, 2)} ({between(both.interval, 2)})"
-                gained = f"width gained {decimal(part.width_gained)} %"
-                yield f"    {part.source[:32]:<32} {people}, {together}, {gained}"
-
-    def context(self, result: Listing[JudgeEstimates]) -> dict[str, Any]:
-        """Where every source has the same reason, the page says it once."""
-        reasons = {part.why.code: part.why for row in result.rows for part in row.by_source if part.why}
-        has_value = any(part.people for row in result.rows for part in row.by_source)
-        return {"only_reason": next(iter(reasons.values())) if len(reasons) == 1 and not has_value else None}
+    def describe(self, result: Listing[JudgeEstimates], head: Head) -> Iterator[Section]:
+        reason = _only_reason(result)
+        blocks = [block for row in result.rows for block in _of_judge(row, head, is_shown=reason is None)]
+        note = _(
+            "The judge’s error is measured where people read too, and taken away where only the judge did; the more "
+            "the judge follows people, the more it weighs. This holds only if people’s stories were drawn at random "
+            "within the source, which stories say by the factor <code>drawn</code>, and only if no answer of people "
+            "stood in the judge’s prompt. For a missing answer of the judge stands the middle of the scale, fixed "
+            "beforehand: left out, it would choose the stories. Angelopoulos and others, 2023."
+        )
+        yield Section(
+            heading=_("People and judge together"),
+            body=[
+                *([Words(words=reason_words(reason))] if reason else []),
+                *blocks,
+                Files(words=_("Every judge, question and source"), table="people-and-judge"),
+            ],
+            margin=[Words(words=phrase(note))],
+        )
 
 
 def _judges_told_answers(dataset: Dataset) -> set[str]:
@@ -269,26 +270,84 @@ def _with_ends(mean: PoweredValue, n: int, bounds: tuple[float, float]) -> MeanW
     return MeanWithEnds(value=mean.value, interval=Interval(low=low, high=high, n_resampled=n, method="t"))
 
 
-def _rows(result: Listing[JudgeEstimates]) -> Iterator[Row]:
-    for row in result.rows:
-        for part in row.by_source:
-            yield {
-                "judge": row.judge,
-                "kind": row.kind,
-                "item": row.item or "all",
-                "title": row.title,
-                "source": part.source,
-                "people": part.people and part.people.value,
-                "people_low": part.people and part.people.interval.low,
-                "people_high": part.people and part.people.interval.high,
-                "together": part.together and part.together.value,
-                "together_low": part.together and part.together.interval.low,
-                "together_high": part.together and part.together.interval.high,
-                "weight": part.weight,
-                "width_gained_percent": part.width_gained,
-                "n": part.n,
-                "n_judged": part.n_judged,
-                "constant": row.constant,
-                "n_filled_in": part.n_filled_in,
-                "note": to_english(part.why) if part.why else "",
-            }
+def _only_reason(result: Listing[JudgeEstimates]) -> Reason | None:
+    """The reason that every source has, which the page gives once; None if any has a value or another reason."""
+    parts = [part for row in result.rows for part in row.by_source]
+    reasons = {part.why.code: part.why for part in parts if part.why}
+    return next(iter(reasons.values())) if len(reasons) == 1 and not any(part.people for part in parts) else None
+
+
+def _of_judge(row: JudgeEstimates, head: Head, *, is_shown: bool) -> list[Block]:
+    """A judge on one question: its plot, and its table, folded away where there is a plot."""
+    question = in_language(row.title, head.language) if row.title else phrase(_("Yes, %%"))
+    name = joined(phrase("<strong>%(judge)s</strong>", judge=row.judge), question, by=", ")
+    title = _("People and %(judge)s") % {"judge": row.judge}
+    table = Table(
+        name="people-and-judge",
+        label=title,
+        caption=name,
+        rows=row.by_source,
+        why=lambda part: part.why,
+        columns=_columns(row),
+        is_shown=is_shown,
+    )
+    if not is_shown:
+        return [table]
+    summary = _("%(judge)s, as a table") % {"judge": row.judge}
+    if row.plot is None:
+        return [Part(summary=summary, is_open=True, blocks=[table])]
+    described = _(
+        "The mean of each source with its interval, from people alone and with the judge. The table below says the "
+        "same."
+    )
+    drawing = Drawing(plot=row.plot, title=title, described=described, label=row.title or row.judge)
+    return [Words(words=name), drawing, Part(summary=summary, blocks=[table])]
+
+
+def _columns(row: JudgeEstimates) -> list[Column[SourceEstimate]]:
+    write = decimals(row.places)
+    return [
+        columns.in_file("judge", lambda part: row.judge),
+        columns.in_file("kind", lambda part: row.kind),
+        columns.in_file("item", lambda part: row.item or "all"),
+        columns.in_file("title", lambda part: row.title),
+        columns.words("source", _("Source"), is_head=True),
+        columns.number("people", _("People alone"), lambda part: part.people and part.people.value, write=write),
+        _ends("people", row.places, lambda part: part.people),
+        columns.number(
+            *("together", phrase(_("People<br>and judge"))),
+            of=lambda part: part.together and part.together.value,
+            write=write,
+            css=LEAD,
+        ),
+        _ends("together", row.places, lambda part: part.together),
+        columns.number(
+            "width_gained_percent", phrase(_("Width<br>gained, %%")), lambda part: part.width_gained, write=decimal
+        ),
+        columns.number("weight", phrase(_("Judge’s<br>weight")), write=coefficient),
+        columns.number(
+            *("n", phrase(_("Stories with<br>people, without"))),
+            shown=lambda part: f"{whole(part.n)}, {whole(part.n_judged)}",
+        ),
+        columns.in_file("n_judged"),
+        columns.number("n_filled_in", phrase(_("Answers<br>missing"))),
+        columns.in_file("constant", lambda part: row.constant),
+        columns.note(lambda part: to_english(part.why) if part.why else ""),
+    ]
+
+
+def _ends(name: str, places: int, of: Callable[[SourceEstimate], MeanWithEnds | None]) -> Column[SourceEstimate]:
+    """The ends of a mean's interval, unmarked: the plot draws a weak one broken."""
+
+    def ends(part: SourceEstimate) -> Interval | None:
+        mean = of(part)
+        return mean.interval if mean else None
+
+    return Column(
+        heading=phrase(_("95 %% interval")),
+        cell=lambda part: Cell(words=between(ends(part), places)),
+        files={
+            f"{name}_low": lambda part: getattr(ends(part), "low", None),
+            f"{name}_high": lambda part: getattr(ends(part), "high", None),
+        },
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -16,17 +16,15 @@ from reports.figures.base import (
     Interval,
     ItemRow,
     Reason,
-    Row,
     interval,
-    item_cells,
     item_fields,
-    note_of,
 )
 from reports.figures.judge_sides import Sides, of_numbers, of_tables
-from reports.figures.outcomes import Outcomes, outcome_words, outcomes
-from reports.figures.person_lines import PersonLine, line_cells, person_lines
+from reports.figures.outcomes import Outcomes, outcomes
+from reports.figures.person_lines import PersonLine, person_lines
 from reports.lazy import np, table_scores
-from reports.numbers import coefficient, decimal
+from reports.numbers import coefficient, coefficients, decimal
+from reports.numbers import interval as between
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
@@ -76,11 +74,6 @@ class ScorePart(Estimate):
     floor: Floor
     floor_within: Floor | None = None
 
-    @property
-    def coefficient(self) -> ScorePart:
-        """As the drawing of coefficients takes it."""
-        return self
-
 
 @dataclass(frozen=True, kw_only=True)
 class Score:
@@ -106,6 +99,18 @@ class Score:
             return "coefficient"
         return "percent" if self.statistic in PERCENTAGES else "number"
 
+    def write(self, number: float | None) -> str:
+        """A number as the statistic is written: a coefficient, a percentage, or with two decimals."""
+        return coefficient(number) if self.form == "coefficient" else decimal(number, self._places)
+
+    def write_ends(self, ends: Interval | None) -> str:
+        """Both ends of an interval likewise."""
+        return coefficients(ends) if self.form == "coefficient" else between(ends, self._places)
+
+    @property
+    def _places(self) -> int:
+        return 1 if self.form == "percent" else 2
+
 
 @dataclass(frozen=True, kw_only=True)
 class ItemScores(ItemRow):
@@ -128,17 +133,24 @@ class JudgeScores:
     outcomes: Outcomes
 
 
-class HasScores(Protocol):
-    """A judge with its statistics and with what it did not answer."""
+class HasOutcomes(Protocol):
+    """A judge with what became of the answers expected of it."""
 
     @property
     def judge(self) -> str: ...
     @property
+    def outcomes(self) -> Outcomes: ...
+
+
+class HasScores(HasOutcomes, Protocol):
+    """A judge with its statistics, too."""
+
+    @property
+    def n_people(self) -> int: ...
+    @property
     def scores(self) -> tuple[Score, ...]: ...
     @property
     def person_lines(self) -> tuple[PersonLine, ...]: ...
-    @property
-    def outcomes(self) -> Outcomes: ...
 
 
 def without_units(part: str, error: Incomputable) -> ScorePart:
@@ -246,60 +258,3 @@ def _part(sides: Sides, statistic: AnyStatistic, part: str, items: slice, *, sal
         floor=floor(None),
         floor_within=floor(own.sources) if len(set(own.sources)) > 1 else None,
     )
-
-
-def score_cells(score: Score) -> Iterator[Row]:
-    """The columns of a CSV row for each part of a statistic."""
-    for part in score.parts:
-        within = part.floor_within
-        yield {
-            "statistic": score.statistic,
-            "part": part.part,
-            "value": part.value,
-            "low": part.interval.low,
-            "high": part.interval.high,
-            "chance_mean": part.floor.mean,
-            "chance_end": part.floor.upper,
-            "chance_within_source_mean": within and within.mean,
-            "chance_within_source_end": within and within.upper,
-            "n": part.n,
-            "n_units": part.n_units,
-            "n_people": part.n_raters,
-            "note": note_of(part, part.interval),
-        }
-
-
-NO_ITEM = {"step": "", "item": "all", "title": "", "dimension": ""}
-
-
-def score_rows(judges: Sequence[JudgeScores]) -> Iterator[Row]:
-    """Every judge's statistics, over all items and item by item; last what one of the people has."""
-    for judge in judges:
-        for cells, scores in [(NO_ITEM, judge.scores), *((item_cells(item), item.scores) for item in judge.items)]:
-            for score in scores:
-                yield from ({"judge": judge.judge} | cells | row for row in score_cells(score))
-    for judge in judges[:1]:  # the lines are the same beside each
-        statistic = judge.scores[0].statistic
-        yield from ({"judge": ""} | NO_ITEM | line_cells(line, statistic) for line in judge.person_lines)
-
-
-def score_lines(judges: Iterable[HasScores]) -> Iterator[str]:
-    """Each judge's statistics over all units and among models' stories, in English."""
-    for judge in judges:
-        yield f"  {judge.judge}: {outcome_words(judge.outcomes)}"
-        for score in judge.scores:
-            yield f"    {score.statistic:<20} " + "; ".join(_part_words(score, part) for part in score.parts)
-
-
-def _part_words(score: Score, part: ScorePart) -> str:
-    write = coefficient if score.form == "coefficient" else decimal if score.form == "percent" else _two_decimals
-    words = f"{part.part} {write(part.value)}"
-    if part.value is None:
-        return words
-    if part.interval.low is not None:
-        words += f" (95 % {write(part.interval.low)} to {write(part.interval.high)})"
-    return words + (f", chance to {write(part.floor.upper)}" if part.floor.upper is not None else "")
-
-
-def _two_decimals(number: float | None) -> str:
-    return decimal(number, 2)

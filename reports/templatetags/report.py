@@ -8,11 +8,10 @@ from django import template
 from reports import numbers, reasons
 from reports.figures.base import Interval, Reason
 from reports.figures.judge_plots import JudgePlot
-from reports.figures.scores import HasScores, Score
-from reports.page import charts, judge_charts, statistics
+from reports.figures.scores import Score
+from reports.page import charts, judge_charts
 from reports.page.charts import AnyPlot, CoefficientCells, HasCoefficient
 from reports.page.shapes import Plot
-from reports.page.statistics import StatisticGroup
 
 register = template.Library()
 
@@ -70,22 +69,12 @@ def coefficient_cells(rows: Sequence[HasCoefficient]) -> CoefficientCells:
 
 
 @register.filter
-def by_statistic(judges: Sequence[HasScores]) -> list[StatisticGroup]:
-    """The statistics of several judges, those of one kind beside each other."""
-    return statistics.group_by_statistic(judges)
-
-
-@register.filter
 def written(number: float | None, score: Score) -> str:
     """A number as its statistic is written: a coefficient, a percentage, or with two decimals."""
-    if score.form == "coefficient":
-        return numbers.coefficient(number)
-    return numbers.decimal(number, 1 if score.form == "percent" else 2)
+    return score.write(number)
 
 
 @register.filter
 def written_ends(ends: Interval, score: Score) -> str:
     """Both ends of an interval likewise."""
-    if score.form == "coefficient":
-        return numbers.coefficients(ends)
-    return numbers.interval(ends, 1 if score.form == "percent" else 2)
+    return score.write_ends(ends)

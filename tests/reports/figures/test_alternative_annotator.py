@@ -13,8 +13,9 @@ from django.test import Client
 from annotation.models import Rater
 from annotation.responses import Answer
 from reports.dataset import Dataset
+from reports.document.model import Drawing, find_blocks
 from reports.figures.alternative_annotator import AlternativeAnnotator, JudgeStandings, Standing, best_constant
-from reports.figures.base import Head, Listing
+from reports.figures.base import NO_HEAD, Head, Listing
 from reports.figures.human_line import HumanLine
 from reports.figures.judges_on_verdicts import Judges
 from stats.alternative_annotator import alt_test
@@ -221,9 +222,10 @@ def test_the_interval_of_the_advantage_is_that_of_the_mean_over_people_of_their_
 def test_each_judge_has_a_row_of_dots_one_for_each_form() -> None:
     rows = [replace(planted("y-" * 10), judge="half")]
 
-    ((score, of_score, plot),) = AlternativeAnnotator().context(Listing(tuple(rows)))["kinds"]
+    (drawing,) = find_blocks(AlternativeAnnotator().describe(Listing(tuple(rows)), NO_HEAD), Drawing)
 
-    assert (score, list(of_score)) == ("accuracy", rows)
+    plot = drawing.plot
+    assert drawing.label == "verdicts"
     assert [row.label for row in plot.rows] == ["half"]
     values = {standing.form: standing.advantage for standing in rows[0].standings}
     expected = [values["test"], values["unanswered"], None, values["constant"]]

@@ -232,7 +232,7 @@ def test_what_a_model_answers_stands_in_the_figure_of_its_kind() -> None:
     assert (row["judge"], row["outcomes"]["answered"], row["outcomes"]["unreadable"]) == ("gpt", 1, 1)
     assert document["judges"]["not_analysed"] == []
     assert [judge["judge"] for judge in document["judges"]["compared"]] == ["gpt"]
-    assert any("gpt: 0 declined, 1 unreadable, 0 missing of 2" in line for line in _lines(document))
+    assert any("gpt: declined 0, unreadable 1, missing 0" in line for line in _lines(document))
 
 
 def _lines(document: dict[str, Any]) -> list[str]:

@@ -1,0 +1,350 @@
+"""Judges beside people, as the figures about them show it: statistics, their plot, what judges lost, and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from reports.document import columns, notes
+from reports.document.columns import LEAD, cell_with_ends, floor_cell, interval_cell
+from reports.document.model import (
+    Block,
+    Cell,
+    Column,
+    Drawing,
+    Files,
+    Head,
+    Notice,
+    Phrase,
+    RowGroup,
+    Table,
+    Words,
+)
+from reports.document.phrases import in_language, joined, phrase
+from reports.document.strips import Coefficient, StripAxis
+from reports.figures.base import ALL_ITEMS, Floor, ItemRow, note_of
+from reports.figures.judge_plots import JudgePlot
+from reports.figures.outcomes import Outcomes, SourceOutcomes
+from reports.figures.person_lines import PersonLine
+from reports.figures.scores import HasOutcomes, HasScores, Score, ScorePart
+from reports.numbers import decimal, whole
+
+J = TypeVar("J", bound=HasOutcomes)
+
+
+@dataclass(frozen=True)
+class StatisticLine:
+    """A statistic of a judge. title : of the item, where judges have several; axis : if it is drawn"""
+
+    judge: HasScores
+    title: str
+    score: Score
+    axis: StripAxis | None
+
+    @property
+    def coefficient(self) -> Coefficient:
+        whole_part = self.score.whole
+        return whole_part, whole_part.interval, whole_part.floor
+
+
+@dataclass(frozen=True)
+class PartLine:
+    """A statistic over some of the units, as a file has it. judge : "" for what one of the people has"""
+
+    judge: str
+    about: ItemRow
+    statistic: str
+    part: ScorePart
+
+
+def statistics(
+    judges: Sequence[HasScores], head: Head, *, label: Phrase, caption: Phrase
+) -> list[Table[StatisticLine]]:
+    """Each statistic of every judge, open with its interval and floor, and folded away over some of the units."""
+    groups = _by_statistic(judges)
+    judge = _judge_column(head)
+    return [
+        Table(
+            label=_("%(label)s: every statistic") % {"label": label},
+            caption=caption,
+            groups=groups,
+            why=lambda line: line.score.whole.why,
+            columns=[judge, *_whole_columns()],
+        ),
+        Table(
+            label=_("%(label)s: within sources, and where people agree or differ") % {"label": label},
+            groups=[RowGroup(heading=group.heading, rows=group.rows) for group in groups],
+            columns=[judge, _value(), *_part_columns()],
+            summary=_("Within sources, and where people agree or differ"),
+        ),
+    ]
+
+
+def beside_people(judges: Sequence[HasScores], head: Head, *, label: Phrase, caption: Phrase) -> Sequence[Block]:
+    """The same, or a sentence where nobody has answered."""
+    if any(judge.n_people for judge in judges):
+        return statistics(judges, head, label=label, caption=caption)
+    sentence = _(
+        "No person has answered this, so that there is nobody to set the judges beside. How far they agree with each "
+        "other stands below."
+    )
+    return [Words(words=sentence)]
+
+
+def statistics_file(name: str, judges: Sequence[HasScores]) -> Table[PartLine]:
+    """Every part of every statistic, over all items and item by item; last what one of the people has."""
+    return Table(
+        name=name,
+        label="",
+        is_shown=False,
+        rows=[*_lines_of_judges(judges), *_lines_of_people(judges)],
+        columns=[
+            columns.in_file("judge"),
+            columns.item_in_file(lambda line: line.about),
+            columns.in_file("statistic"),
+            columns.in_file("part", lambda line: line.part.part),
+            columns.in_file("value", lambda line: line.part.value),
+            columns.in_file("low", lambda line: line.part.interval.low),
+            columns.in_file("high", lambda line: line.part.interval.high),
+            *_floor_in_file("chance", lambda part: part.floor),
+            *_floor_in_file("chance_within_source", lambda part: part.floor_within),
+            columns.in_file("n", lambda line: line.part.n),
+            columns.in_file("n_units", lambda line: line.part.n_units),
+            columns.in_file("n_people", lambda line: line.part.n_raters),
+            columns.note(lambda line: note_of(line.part, line.part.interval)),
+        ],
+    )
+
+
+def plot(judges: JudgePlot | None, *, label: str = "") -> list[Block]:
+    """Judges on one axis with people, below what the plot says in words; nothing if no judge has a value."""
+    if judges is None:
+        return []
+    sentence = ngettext(
+        "%(judge)s has %(numbers)s; clear of its chance floor: %(n_above)s of %(n)s.",
+        "The best of %(n)s judges, %(judge)s, has %(numbers)s; clear of their chance floor: %(n_above)s of %(n)s.",
+        len(judges.rows),
+    )
+    best = {"judge": judges.best.label, "numbers": judges.best.text}
+    counts = {"n_above": judges.n_above_floor, "n": len(judges.rows)}
+    key = [
+        _("Disc: the judge, with its interval. Grey: its chance floor."),
+        _("Ring: among models’ stories alone.") if judges.has_ring else "",
+        _("Upright line with its name: one of the people; the band around it is the interval.") if judges.lines else "",
+    ]
+    described = _(
+        "Each judge with its interval and its chance floor, and lines of one of the people. The table below says the "
+        "same."
+    )
+    return [
+        Words(words=joined(phrase(sentence, **best, **counts), *(line.sentence for line in judges.lines)), css="says"),
+        Drawing(
+            plot=judges,
+            title=judges.statistic,
+            described=described,
+            label=label or judges.statistic,
+            caption=joined(*key),
+        ),
+    ]
+
+
+def losses(
+    name: str, judges: Sequence[J], *, caption: Phrase, more: Callable[[J], Phrase] = lambda judge: ""
+) -> list[Block]:
+    """What judges did not answer, by source, with its file. more : what is said of a judge that lost unevenly"""
+    table = Table(
+        name=name,
+        label=caption,
+        caption=caption,
+        rows=[line for judge in judges for line in _lines_of_losses(judge)],
+        groups=[RowGroup(heading=_losses_of(judge), rows=_lines_of_losses(judge)) for judge in judges],
+        columns=[
+            columns.in_file("judge", lambda line: line[0]),
+            columns.words(
+                *("source", _("Source")),
+                of=lambda line: line[1].source or "all",
+                shown=lambda line: line[1].source or _("All"),
+                is_head=True,
+            ),
+            columns.number(
+                *("lost_percent", phrase(_("Lost, %%"))),
+                of=lambda line: line[1].lost_percent,
+                write=decimal,
+                css=lambda line: f"{LEAD} heat-{line[1].heat}",
+            ),
+            Column(
+                heading=_("Answers lost"),
+                cell=lambda line: Cell(words=_lost_of_expected(line[1])),
+                files={"expected": lambda line: line[1].expected},
+            ),
+            *map(_outcome_in_file, ("answered", "declined", "unreadable", "missing")),
+        ],
+    )
+    uneven = (_uneven(judge.judge, judge.outcomes, more(judge)) for judge in judges)
+    return [table, *(notice for notices in uneven for notice in notices), Files(words=_("By source"), table=name)]
+
+
+def floor_notes() -> list[Words]:
+    """What the floors of judges are, and what intervals are over."""
+    sentence = _(
+        "<strong>Chance floor</strong>: what the judge’s own answers give at other stories, all answers about a story "
+        "moved together; its mean, and the end that one shuffle in forty passes. <strong>Within source</strong>: moved "
+        "among stories of one source only. A judge that is above the first and not above the second has told nothing "
+        "but the source."
+    )
+    return [Words(words=phrase(sentence)), notes.models_stories(), people_held_fixed()]
+
+
+def people_held_fixed() -> Words:
+    return Words(words=_("Intervals are over clusters, with people held fixed."))
+
+
+def _by_statistic(judges: Sequence[HasScores]) -> list[RowGroup[StatisticLine]]:
+    """The statistics that the judges have, in the order of the first judge's."""
+    titles = [str(getattr(judge, "title", "")) for judge in judges]
+    has_several = len(set(titles)) > 1
+    groups = []
+    for first in judges[0].scores if judges else ():
+        entries = [
+            (judge, title if has_several else "", score)
+            for judge, title in zip(judges, titles, strict=True)
+            for score in judge.scores
+            if score.statistic == first.statistic
+        ]
+        lines = [StatisticLine(*entry, axis=None) for entry in entries]
+        axis = StripAxis.over(line.coefficient for line in lines) if first.form == "coefficient" else None
+        group = RowGroup(
+            heading=first.name,
+            rows=[StatisticLine(*entry, axis=axis) for entry in entries],
+            axis=columns.axis_words(axis) if axis else "",
+        )
+        groups.append(group)
+    return groups
+
+
+def _judge_column(head: Head) -> Column[StatisticLine]:
+    def words(line: StatisticLine) -> Phrase:
+        return joined(line.judge.judge, line.title and in_language(line.title, head.language), by=", ")
+
+    return Column(
+        heading=_("Judge"), cell=lambda line: Cell(words=words(line)), files={}, is_number=False, is_head=True
+    )
+
+
+def _value() -> Column[StatisticLine]:
+    return _column(_("Value"), lambda line: Cell(words=line.score.write(line.score.whole.value), css=LEAD))
+
+
+def _whole_columns() -> Iterator[Column[StatisticLine]]:
+    def ends(line: StatisticLine) -> Cell:
+        between = line.score.whole.interval
+        return interval_cell(between, line.score.write_ends(between))
+
+    def drawn(line: StatisticLine) -> Cell:
+        return Cell(strip=line.axis.draw(line.coefficient) if line.axis else None)
+
+    def counts(line: StatisticLine) -> Cell:
+        return Cell(words=f"{whole(line.score.whole.n)}, {whole(line.judge.n_people)}")
+
+    yield _value()
+    yield _column(phrase(_("95 %% interval")), ends)
+    heading = phrase('<span class="visually-hidden">%(words)s</span>', words=_("Drawing"))
+    yield Column(heading=heading, cell=drawn, files={}, is_number=False, is_drawn=True)
+    yield _column(
+        phrase(_("Chance floor<br>mean, end")), lambda line: floor_cell(line.score.whole.floor, line.score.write)
+    )
+    yield _part_column(phrase(_("Models’<br>stories")), "models")
+    yield _column(phrase(_("Answers,<br>people")), counts)
+
+
+def _part_columns() -> Iterator[Column[StatisticLine]]:
+    yield _column(
+        phrase(_("Floor within<br>source")),
+        lambda line: floor_cell(line.score.whole.floor_within, line.score.write),
+    )
+    yield _part_column(phrase(_("People<br>agree")), "unanimous")
+    yield _part_column(phrase(_("People<br>differ")), "split")
+
+
+def _part_column(heading: Phrase, name: str) -> Column[StatisticLine]:
+    def cell(line: StatisticLine) -> Cell:
+        return cell_with_ends(line.score.by_part.get(name), line.score.write, line.score.write_ends)
+
+    return _column(heading, cell)
+
+
+def _column(heading: Phrase, cell: Callable[[StatisticLine], Cell]) -> Column[StatisticLine]:
+    return Column(heading=heading, cell=cell, files={})
+
+
+def _lines_of_judges(judges: Sequence[HasScores]) -> Iterator[PartLine]:
+    for judge in judges:
+        for about, scores in [(_about(judge), judge.scores), *((i, i.scores) for i in getattr(judge, "items", ()))]:
+            for score in scores:
+                yield from (PartLine(judge.judge, about, score.statistic, part) for part in score.parts)
+
+
+def _lines_of_people(judges: Sequence[HasScores]) -> list[PartLine]:
+    """What one of the people has on each item: the same beside each judge."""
+    lines = {
+        (about.step, about.item, line.against): PartLine("", about, judge.scores[0].statistic, _part_of_people(line))
+        for judge in judges
+        for about in [_about(judge)]
+        for line in judge.person_lines
+    }
+    return list(lines.values())
+
+
+def _about(judge: HasScores) -> ItemRow:
+    return judge if isinstance(judge, ItemRow) else ALL_ITEMS
+
+
+def _part_of_people(line: PersonLine) -> ScorePart:
+    return ScorePart(
+        part=line.against,
+        value=line.value,
+        why=line.why,
+        n=line.n_units or 0,
+        n_raters=line.n_raters,
+        interval=line.interval,
+        floor=Floor(mean=None, upper=None),
+    )
+
+
+def _floor_in_file(name: str, of: Callable[[ScorePart], Floor | None]) -> Iterator[Column[PartLine]]:
+    yield columns.in_file(f"{name}_mean", lambda line: getattr(of(line.part), "mean", None))
+    yield columns.in_file(f"{name}_end", lambda line: getattr(of(line.part), "upper", None))
+
+
+def _lines_of_losses(judge: HasOutcomes) -> list[tuple[str, SourceOutcomes]]:
+    return [(judge.judge, counted) for counted in (judge.outcomes, *judge.outcomes.by_source)]
+
+
+def _losses_of(judge: HasOutcomes) -> str:
+    heading = _("%(judge)s: declined %(declined)s, unreadable %(unreadable)s, missing %(missing)s")
+    counts = {name: whole(getattr(judge.outcomes, name)) for name in ("declined", "unreadable", "missing")}
+    return heading % {"judge": judge.judge, **counts}
+
+
+def _lost_of_expected(counted: SourceOutcomes) -> str:
+    return _("%(n)s of %(all)s") % {"n": whole(counted.lost), "all": whole(counted.expected)}
+
+
+def _outcome_in_file(name: str) -> Column[tuple[str, SourceOutcomes]]:
+    return columns.in_file(name, lambda line: getattr(line[1], name))
+
+
+def _uneven(judge: str, counted: Outcomes, more: Phrase) -> Iterator[Notice]:
+    if counted.uneven is None:
+        return
+    most, least = counted.uneven
+    sentence = _(
+        "<strong>Lost unevenly.</strong> %(judge)s left out %(high)s %% on stories of %(most)s, %(low)s %% on those of "
+        "%(least)s: what is said of it rests on what it was willing to judge."
+    )
+    percent = {"high": decimal(most.lost_percent), "low": decimal(least.lost_percent)}
+    yield Notice(words=joined(phrase(sentence, judge=judge, most=most.source, least=least.source, **percent), more))
