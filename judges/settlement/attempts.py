@@ -13,8 +13,9 @@ from django.db import transaction
 from django.db.models import F, Max, Min, Q, QuerySet, Sum
 
 from judges import providers, reasons
-from judges.models import Attempt, Call, Run
+from judges.models import Attempt, Call, ProviderBatch, Run
 from judges.providers import CallFailed, Completion
+from judges.providers.base.limits import LONGEST_WAIT_SECONDS
 from judges.requests.cloze_sections import WAITING
 
 # So many calls of a run are sent before the others, which follow once so many of them were answered: one that hangs
@@ -42,6 +43,12 @@ COST_UNKNOWN = Q(cost=None, reserved__isnull=False) & (
 UNHEARD = reasons.UNHEARD
 
 
+def is_put_off(at: datetime) -> Q:
+    """Calls whose next try waits for its time. One that is due later than any can be was put off before the clock was
+    set back, and waits no more."""
+    return Q(not_before__gt=at, not_before__lte=at + timedelta(seconds=LONGEST_WAIT_SECONDS))
+
+
 def choose_due(run: Run, *, n: int, at: datetime, are_probes: bool = False) -> list[Call]:
     """Up to n calls of the run that may be sent now, held until the end of the transaction.
 
@@ -49,7 +56,7 @@ def choose_due(run: Run, *, n: int, at: datetime, are_probes: bool = False) -> l
 
     are_probes : whether each is to be about texts of its own, so that one that is refused does not speak for all
     """
-    due = run.calls.filter(Q(not_before=None) | Q(not_before__lte=at), ~WAITING, state=Call.State.PLANNED)
+    due = run.calls.exclude(is_put_off(at)).filter(~WAITING, state=Call.State.PLANNED)
     if are_probes:
         due = due.filter(pk__in=_choose_probes(run, due, n=n))
     # Another worker's are passed over. SQLite knows no row locks: there one transaction waits for the other.
@@ -128,8 +135,16 @@ def in_flight_of(worker: str) -> QuerySet[Attempt]:
 
 
 def release_expired(*, at: datetime) -> int:
-    """How many calls were opened again because their worker died: nobody knows what became of the attempt."""
-    return release(Attempt.objects.filter(outcome=Attempt.Outcome.IN_FLIGHT, lease_until__lt=at))
+    """How many calls were opened again because their worker died: nobody knows what became of the attempt.
+
+    A lease that was stored before the clock was set back ends no later than one that is renewed now; a batch's does not
+    end by itself.
+    """
+    in_flight = Attempt.objects.filter(outcome=Attempt.Outcome.IN_FLIGHT)
+    longest = at + timedelta(seconds=LEASE_SECONDS)
+    of_workers = in_flight.exclude(worker__in=ProviderBatch.objects.values("name"))
+    of_workers.filter(lease_until__gt=longest).update(lease_until=longest)
+    return release(in_flight.filter(lease_until__lt=at))
 
 
 @transaction.atomic

@@ -69,6 +69,12 @@ def find_due(*, at: datetime) -> QuerySet[Run]:
     return Run.objects.filter(may_begin | Exists(open_batches.filter(due_at__lte=at)))
 
 
+def shorten(*, at: datetime) -> None:
+    """Have no batch wait longer than one can from now: what is due later was stored before the clock was set back."""
+    latest = at + timedelta(seconds=HANDING_IN_SECONDS)
+    ProviderBatch.objects.filter(state__in=ProviderBatch.OPEN, due_at__gt=latest).update(due_at=latest)
+
+
 def advance(run: Run, *, at: datetime) -> None:
     """Take the run a step on: hand in a batch, look how it is getting on, or take in what came back.
 

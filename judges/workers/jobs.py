@@ -24,6 +24,11 @@ from studies.models import Item, Step, Story
 CHECK_SECONDS = 5.0
 
 
+def is_due(last: datetime, seconds: float, *, at: datetime) -> bool:
+    """Whether so many seconds have passed; also if the clock was set back since, when nobody knows how many."""
+    return not last <= at < last + timedelta(seconds=seconds)
+
+
 @dataclass(frozen=True)
 class Ready:
     """An attempt that is written down and can be sent now."""
@@ -82,7 +87,7 @@ class Jobs:
         jobs: list[Job] = []
         for run in at_work.select_related("judge__endpoint", "judge__prompt", "study"):
             job = self._job_by_run.get(run.pk)
-            if job is None or at - job.checked_at >= timedelta(seconds=CHECK_SECONDS):
+            if job is None or is_due(job.checked_at, CHECK_SECONDS, at=at):
                 if not _check(run):
                     continue
                 job = job or self._open(run, at=at)
@@ -172,5 +177,5 @@ def _choose_within_budget(
 def seconds_to_next(jobs: Iterable[Job], *, at: datetime) -> float:
     """Seconds until a call of these runs may be tried again; 1.0 if none waits for its time."""
     planned = Call.objects.filter(run__in=[job.run for job in jobs], state=Call.State.PLANNED)
-    soonest = planned.filter(not_before__gt=at).aggregate(soonest=Min("not_before"))["soonest"]
+    soonest = planned.filter(attempts.is_put_off(at)).aggregate(soonest=Min("not_before"))["soonest"]
     return max((soonest - at).total_seconds(), 0.01) if soonest else 1.0
