@@ -64,9 +64,11 @@ def test_a_worker_by_itself_shortens_rests_too(now: datetime, run: Run) -> None:
     ledger.turn([], [], n_wanted=0, n_busy=0, size=None, at=now + BACK)
     limits.rest(endpoint, "HTTP 429", seconds=30, at=now + BACK)
 
-    turn = ledger.turn([], [], n_wanted=0, n_busy=0, size=None, at=now)
+    ledger.turn([], [], n_wanted=0, n_busy=0, size=None, at=now)
 
-    assert 0 < turn.pause <= 600
+    endpoint.refresh_from_db()
+    assert endpoint.resting_until is not None
+    assert endpoint.resting_until <= now + 10 * MINUTE
 
 
 def test_a_dead_workers_call_is_opened_again_after_its_lease_and_a_batchs_is_not(now: datetime, run: Run) -> None:
