@@ -14,6 +14,7 @@ from django.db.models import F, Max, Min, Q, QuerySet, Sum
 
 from judges import providers, reasons
 from judges.models import Attempt, Call, ProviderBatch, Run
+from judges.planning.prices import Reserve
 from judges.providers import CallFailed, Completion
 from judges.providers.base.limits import LONGEST_WAIT_SECONDS
 from judges.requests.cloze_sections import WAITING
@@ -85,14 +86,14 @@ def begin(
     *,
     worker: str,
     probes: Collection[int],
-    worst: Mapping[int, Decimal],
+    reserves: Mapping[int, Reserve],
     lease_seconds: float = LEASE_SECONDS,
     at: datetime,
 ) -> list[Attempt]:
     """Attempts at these calls, written down as this worker's and about to be sent.
 
     probes : ids of those calls that are probes
-    worst : what each may cost at most, by its id; kept aside until it is known what it did cost
+    reserves : what each may cost, by its id; the worst is kept aside until it is known what it did cost
     """
     if not calls:
         return []
@@ -109,7 +110,7 @@ def begin(
             lease_until=until,
             is_probe=call.pk in probes,
             sent_at=at,
-            reserved=worst.get(call.pk),
+            reserved=reserves[call.pk].worst if call.pk in reserves else None,
         )
         for call in calls
     )
@@ -168,20 +169,26 @@ def release(in_flight: QuerySet[Attempt]) -> int:
     return n_released
 
 
-def within_budget(run: Run, due: Sequence[Call], worst: Mapping[int, Decimal]) -> list[Call]:
+def within_budget(run: Run, due: Sequence[Call], reserves: Mapping[int, Reserve]) -> list[Call]:
     """Of the calls the first ones, as many as the budget bears at their worst; the run waits if it bears none.
 
-    worst : what each may cost at most, by its id; empty if there is no price, and then a budget bears none
+    With nothing under way one may go alone if the budget bears a reply of it as long as the longest so far. So what
+    nobody limits can take the run above its budget by one reply at most.
+
+    reserves : what each may cost, by its id; empty if there is no price, and then a budget bears none
     """
-    if run.budget is None or (not worst and run.judge.required_endpoint.is_stub):
+    if run.budget is None or (not reserves and run.judge.required_endpoint.is_stub):
         return list(due)
-    if not worst:
+    if not reserves:
         return []
     Run.objects.select_for_update(no_key=True).get(pk=run.pk)  # two workers must not spend the same rest of it
     balance = run.budget - sum_costs(run)
+    if due and reserves[due[0].pk].usual <= balance < reserves[due[0].pk].worst:
+        in_flight = Attempt.objects.filter(call__run=run, outcome=Attempt.Outcome.IN_FLIGHT)
+        return [] if in_flight.exists() else [due[0]]
     borne: list[Call] = []
     for call in due:
-        balance -= worst[call.pk]
+        balance -= reserves[call.pk].worst
         if balance < 0:
             break
         borne.append(call)

@@ -140,16 +140,17 @@ def _write_more(batch: ProviderBatch, n_bytes: int, *, at: datetime) -> tuple[in
     request_by_call = _render(fresh)
     fitting, n_bytes = _fit(fresh, request_by_call, n_bytes)
     tariff = prices.find_tariff(run.judge, on=at.date())
-    n_longest = prices.find_longest(run.judge) if run.budget is not None else 0
-    worst_by_call = {
-        call.pk: prices.worst_cost(tariff.in_batches(), request_by_call[call.pk], n_longest=n_longest)
+    endpoint = run.judge.required_endpoint
+    n_longest = prices.find_longest(run) if run.budget is not None else 0
+    reserves = {
+        call.pk: prices.reserve(tariff.in_batches(), request_by_call[call.pk], endpoint=endpoint, n_longest=n_longest)
         for call in fitting
         if tariff
     }
-    borne = attempts.within_budget(run, fitting, worst_by_call)
+    borne = attempts.within_budget(run, fitting, reserves)
     if fitting and not borne and not batch.n_calls:
         lifecycle.stop_at_budget(run, is_priced=tariff is not None)
-    attempts.begin(borne, worker=batch.name, probes=[], worst=worst_by_call, lease_seconds=LEASE_SECONDS, at=at)
+    attempts.begin(borne, worker=batch.name, probes=[], reserves=reserves, lease_seconds=LEASE_SECONDS, at=at)
     _change(batch, n_calls=batch.n_calls + len(borne))
     return n_bytes, len(due) < n or len(borne) < len(fresh) or batch.n_calls >= MOST_CALLS
 
