@@ -1,6 +1,6 @@
 """The rail beside every page of a study: *Overview*, then *Make*, *Run*, *Judge*, *Read*, of each what the account may
-see there. One of them is open beside *Read*: that of the page, or that of the
-study's state. With all 23 entries open the report would be below the fold."""
+see there. One of them is open beside *Read*: that of the page, or that of the study's state. With all 23 entries open
+the report would be below the fold."""
 
 from __future__ import annotations
 
