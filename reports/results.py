@@ -87,15 +87,20 @@ class Results:
 
 @garbage.only_new()
 def compute(
-    study: Study, *, blind: bool = False, progress: Callable[[int, int], None] = lambda done, n: None
+    study: Study,
+    *,
+    blind: bool = False,
+    without: frozenset[str] = frozenset(),
+    progress: Callable[[int, int], None] = lambda done, n: None,
 ) -> dict[str, Any]:
     """The results of a study, from its rows, as one document. While it is live, and for blind readers: nothing by
     source.
 
+    without : codes of judges and metrics that are left out
     progress : told before each figure how many are computed, and of how many
     """
     progress(0, len(all_figures()))
-    data = Dataset.of(study, blind=blind)
+    data = Dataset.of(study, blind=blind, without=without)
     sources = [source.name for source in data.source_by_story.values()]
     figures: dict[str, Any] = {}
     for key, figure in all_figures().items():

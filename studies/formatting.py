@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from django.db import transaction
+from django.db.models import Sum
+from django.db.models.functions import Coalesce, Length
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
@@ -18,6 +20,9 @@ from studies.models import Provenance, Story, Study
 from studies.typography.comparison import Table, compare_texts
 from studies.typography.features import INVISIBLE, ODD_SPACE
 from studies.typography.normalisation import NORMALISATIONS, normalise_text
+
+# What a page reads of its own accord; more, a second or two of work, it reads when somebody asks for it.
+LETTERS_AT_ONCE = 2_000_000
 
 
 class CannotNormalise(ValueError):
@@ -62,6 +67,12 @@ def read_texts_by_source(study: Study) -> dict[str, list[str]]:
     provenances = Provenance.objects.filter(story__study=study, story__is_withheld=False)
     rows = provenances.order_by("source__name", "story__code").values_list("source__name", "story__text")
     return _by_source(rows)
+
+
+def count_letters(study: Study) -> int:
+    """How many letters all texts of the study have. One query, which reads no text."""
+    stories = study.stories.filter(is_withheld=False)
+    return int(stories.aggregate(n=Coalesce(Sum(Length("text")), 0))["n"])
 
 
 def _spread(pairs: Iterable[tuple[int, int]], most: int) -> list[int]:

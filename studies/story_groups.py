@@ -88,9 +88,12 @@ def _by_source(members: Sequence[Member]) -> dict[str, list[int]]:
 
 def _balance(members: Sequence[Member]) -> list[list[int]]:
     """Groups of one story by each source; the last ones lack a source that has fewer."""
-    keys_by_source = _by_source(members)
-    n_groups = max(map(len, keys_by_source.values()), default=0)
-    return [[keys[n] for keys in keys_by_source.values() if n < len(keys)] for n in range(n_groups)]
+    groups: list[list[int]] = []
+    for keys in _by_source(members).values():
+        groups += [[] for _n in range(len(keys) - len(groups))]
+        for n, key in enumerate(keys):
+            groups[n].append(key)
+    return groups
 
 
 def _fill(members: Sequence[Member], size: int) -> list[list[int]]:
@@ -124,13 +127,16 @@ def code_groups(names: Iterable[str]) -> dict[str, str]:
     """A code for each name of a group: the name itself if it can be one, else what remains of it, else a number."""
     codes: dict[str, str] = {}
     used: set[str] = set()
+    # By code, so that the twenty thousandth name that falls to one code does not try all numbers anew.
+    next_number: dict[str, int] = {}
     # Names that are codes already come first, so that no other takes what is theirs.
     for name in sorted(names, key=lambda name: not _is_code(name)):
         plain = name if _is_code(name) else re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-_.")[:70]
         code = f"g{plain or len(codes) + 1}" if not plain or plain.isdigit() else plain
-        unique, n = code, 2
+        unique, n = code, next_number.get(code, 2)
         while unique in used:
             unique, n = f"{code}-{n}", n + 1
+        next_number[code] = n
         codes[name] = unique
         used.add(unique)
     return codes

@@ -27,6 +27,8 @@ from studies.story_groups import code_groups
 from studies.story_import.files import StoryTable
 
 WHOLE = re.compile(r"([+-]?[0-9]+)\.0+")
+DEEPEST = 4  # lists and tables in one another, in an answer
+LONGEST_NAME = 300  # characters of what a file calls a rater
 ORDER_MARKS = re.compile(r"([>=])")  # between the stories of a ranking
 
 
@@ -168,10 +170,14 @@ class _Reader:
         if not answers:
             return []
         rater, at = self._rater(location, cell), self._time(location, cell)
-        once = [answer for answer in answers if self._step_of(answer, _key(answer, cell)) in self.once]
+        once: list[AnswerColumn] = []
+        others: list[AnswerColumn] = []
+        for answer in answers:
+            is_once = self._step_of(answer, _key(answer, cell)) in self.once
+            (once if is_once else others).append(answer)
         rows = [self._row(location, cell, answer, rater=rater, group="", story="", names={}, at=at) for answer in once]
         said_now = [row for row in rows if self._is_new(row)]
-        if len(once) == len(answers):
+        if not others:
             return said_now
         code = self._story(location, cell, self.mapping.story.column) if self.mapping.story.column else ""
         stories = [self._story(location, cell, column) for column in self.mapping.group.stories]
@@ -179,8 +185,7 @@ class _Reader:
         names = ChainMap(dict(zip(LETTERS, stories, strict=False)), self.code_by_name)
         return said_now + [
             self._row(location, cell, answer, rater=rater, group=group, story=code, names=names, at=at)
-            for answer in answers
-            if answer not in once
+            for answer in others
         ]
 
     def _is_new(self, row: Row) -> bool:
@@ -255,6 +260,9 @@ class _Reader:
         name = cell[rater.column]
         if not name:
             raise InvalidRow(location, quote(rater.column), _("the row names no rater; name one, or take the row out"))
+        if len(name) > LONGEST_NAME:
+            reason = _("it has %(n)d characters; at most %(most)d name a rater")
+            raise InvalidRow(location, quote(rater.column), reason % {"n": len(name), "most": LONGEST_NAME})
         person = unicodedata.normalize("NFKC", name).casefold()
         said = self.name_by_person.setdefault(person, name)
         if said != name and not rater.is_numbered:
@@ -336,10 +344,16 @@ def _as_list(words: str, *, is_of_stories: bool) -> Any:
     if words.startswith("["):
         try:
             parsed = json.loads(words)
-        except ValueError:
+        except (ValueError, RecursionError):
             return words
-        return parsed if isinstance(parsed, list) else words
+        return parsed if isinstance(parsed, list) and not _is_deep(parsed) else words
     return words if is_of_stories else [part.strip() for part in words.split(";") if part.strip()]
+
+
+def _is_deep(value: Any, n_levels: int = DEEPEST) -> bool:
+    """Whether there is more in one another than any answer has, so that whoever follows it could run out of stack."""
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return bool(parts) and (n_levels == 0 or any(_is_deep(part, n_levels - 1) for part in parts))
 
 
 def _rename(value: Any, code_by_name: Mapping[str, str]) -> Any:

@@ -9,6 +9,7 @@ from django.db.models import Count, F, Q, Sum
 from django.db.models.functions import Coalesce
 
 from judges.models import Endpoint, Run, Share
+from judges.providers.base.limits import LONGEST_WAIT_SECONDS
 
 # A worker that has not been heard of for so long is taken to be dead.
 SHARE_SECONDS = 25
@@ -119,6 +120,17 @@ def rest(endpoint: Endpoint, reason: str, *, seconds: float | None, at: datetime
     Endpoint.objects.filter(pk=endpoint.pk).update(
         resting_until=until, resting_reason=reason, n_rests=F("n_rests") + int(not is_resting)
     )
+
+
+def shorten(*, at: datetime) -> None:
+    """End rests and shares no later than they can last from now.
+
+    What ends later was stored before the clock was set back.
+    """
+    longest_rest = at + timedelta(seconds=max(LONGEST_REST_SECONDS, LONGEST_WAIT_SECONDS))
+    Endpoint.objects.filter(resting_until__gt=longest_rest).update(resting_until=longest_rest)
+    longest_share = at + timedelta(seconds=SHARE_SECONDS)
+    Share.objects.filter(until__gt=longest_share).update(until=longest_share)
 
 
 def note_answer(endpoint: Endpoint) -> None:

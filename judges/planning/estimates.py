@@ -75,7 +75,9 @@ def estimate(judge: Judge, requests: Sequence[Request], *, on: date) -> RunEstim
     )
     usual = answered.aggregate(n_out=Avg("n_tokens_out"), took=Avg(F("ended_at") - F("sent_at")))
     seconds = usual["took"].total_seconds() if usual["took"] else SECONDS
-    n_out = min(int(usual["n_out"] or TOKENS_OUT), prices.most_tokens_out(judge.parameters)) * len(requests)
+    limit = prices.find_limit(judge.parameters, endpoint=endpoint)
+    n_usual = int(usual["n_out"] or TOKENS_OUT)
+    n_out = (n_usual if limit is None else min(n_usual, limit)) * len(requests)
     n_in = sum(prices.n_tokens(request) for request in requests)
     tariff = prices.find_tariff(judge, on=on)
     n_at_once = endpoint.learnt_at_once or endpoint.n_at_once
@@ -84,7 +86,8 @@ def estimate(judge: Judge, requests: Sequence[Request], *, on: date) -> RunEstim
         n_tokens_in=n_in,
         n_tokens_out=n_out,
         cost=tariff.cost(n_in, n_out) if tariff else None,
-        worst_cost=N_ASKED_AT_MOST * sum((prices.worst_cost(tariff, r) for r in requests), Decimal(0))
+        worst_cost=N_ASKED_AT_MOST
+        * sum((prices.reserve(tariff, r, endpoint=endpoint).worst for r in requests), Decimal(0))
         if tariff
         else None,
         seconds=seconds * len(requests) / n_at_once,

@@ -7,19 +7,22 @@ from typing import Any
 
 from django.db.models import Max, Q
 
-from judges.models import Attempt, Judge, Price
+from judges.models import Attempt, Endpoint, Judge, Price, Run
 from judges.providers import Completion, Request
 
 MILLION = Decimal(1_000_000)
 # A token has hardly ever fewer bytes than this, in any language; for the worst case, not for the estimate.
 LEAST_BYTES_PER_TOKEN = 2
 CHARACTERS_PER_TOKEN = 4
-# Where a judge's parameters set no limit, a reply is taken to be no longer than this, or than the longest so far.
-MOST_TOKENS_OUT = 4096
+# No model on offer gives a longer reply, with what it reasons before: the largest limits that vendors named in 2026 are
+# 128,000 tokens. Where nothing sets a limit, a reply may be as long as this.
+MOST_TOKENS_OUT = 131_072
+# Hardly a verdict with its reasons is longer. Where the budget does not bear the longest reply, it has to bear this.
+USUAL_TOKENS_OUT = 4096
 # OpenAI and Anthropic take half of every price for what may wait a day.
 BATCH_PART = Decimal("0.5")
 # Names by which providers take the limit of a reply's length.
-LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+LIMITS = ("max_tokens", "max_completion_tokens")
 
 
 @dataclass(frozen=True)
@@ -53,23 +56,42 @@ def find_tariff(judge: Judge, *, on: date) -> Tariff | None:
     return Tariff(price.usd_per_million_in, price.usd_per_million_out, cached)
 
 
-def worst_cost(tariff: Tariff, request: Request, *, n_longest: int = 0) -> Decimal:
-    """What a request costs at most: every word of it new, and the longest reply that it allows.
+@dataclass(frozen=True)
+class Reserve:
+    """What a request may cost, in US dollars, every word of it new.
 
-    n_longest : tokens of the longest reply that the model has given; see `find_longest`
+    worst : with the longest reply that there may be
+    usual : with a reply as long as the longest so far; the same where something sets a limit
+    """
+
+    worst: Decimal
+    usual: Decimal
+
+
+def reserve(tariff: Tariff, request: Request, *, endpoint: Endpoint, n_longest: int = 0) -> Reserve:
+    """What is to be set aside for a request before it is sent.
+
+    n_longest : tokens of the longest reply so far; see `find_longest`
     """
     n_bytes = sum(len(message["content"].encode()) for message in request["messages"])
-    n_out = most_tokens_out(request["parameters"], n_longest=n_longest)
-    return tariff.cost(n_bytes // LEAST_BYTES_PER_TOKEN + 1, n_out)
+    n_in = n_bytes // LEAST_BYTES_PER_TOKEN + 1
+    limit = find_limit(request["parameters"], endpoint=endpoint)
+    n_worst, n_usual = (MOST_TOKENS_OUT, USUAL_TOKENS_OUT) if limit is None else (limit, limit)
+    return Reserve(tariff.cost(n_in, max(n_worst, n_longest)), tariff.cost(n_in, max(n_usual, n_longest)))
 
 
-def find_longest(judge: Judge) -> int:
-    """Tokens of the longest reply that the judge's model has given at its endpoint; 0 if it has given none.
+def find_longest(run: Run) -> int:
+    """Tokens of the longest reply to learn from; 0 if there is none.
 
-    A model that reasons writes far more than its answer, and what nobody limits is as long as it likes.
+    Without a limit it is the model's longest at its endpoint: one that reasons writes far more than its answer. With a
+    limit it is the run's own: a longer one shows that the provider does not keep to the limit.
     """
-    of_model = Attempt.objects.filter(call__run__judge__endpoint=judge.endpoint_id, call__run__judge__model=judge.model)
-    return of_model.aggregate(longest=Max("n_tokens_out"))["longest"] or 0
+    judge = run.judge
+    if find_limit(judge.parameters, endpoint=judge.required_endpoint) is None:
+        rows = Attempt.objects.filter(call__run__judge__endpoint=judge.endpoint_id, call__run__judge__model=judge.model)
+    else:
+        rows = Attempt.objects.filter(call__run=run)
+    return rows.aggregate(longest=Max("n_tokens_out"))["longest"] or 0
 
 
 def cost_of(tariff: Tariff, completion: Completion) -> Decimal | None:
@@ -79,10 +101,13 @@ def cost_of(tariff: Tariff, completion: Completion) -> Decimal | None:
     return tariff.cost(completion.n_tokens_in, completion.n_tokens_out, completion.n_tokens_cached or 0)
 
 
-def most_tokens_out(parameters: dict[str, Any], *, n_longest: int = 0) -> int:
-    """How long a reply may be by the judge's parameters, or by the longest that came if they set no limit."""
+def find_limit(parameters: dict[str, Any], *, endpoint: Endpoint) -> int | None:
+    """How many tokens a reply may have, by what is sent along with the request; None if nothing says so.
+
+    Where both names are set, servers differ in which they follow.
+    """
     values = [parameters[name] for name in LIMITS if isinstance(parameters.get(name), int)]
-    return min(values, default=max(MOST_TOKENS_OUT, n_longest))
+    return max(values, default=endpoint.provider.default_limit if endpoint.provider else None)
 
 
 def n_tokens(request: Request) -> int:

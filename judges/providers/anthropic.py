@@ -62,6 +62,7 @@ class Anthropic(Provider):
     slug = "anthropic"
     title = _("Anthropic")
     own_fields = ("model", "messages", "system", "stream")
+    default_limit = MAX_TOKENS
 
     def connect(self, connection: Connection) -> Client:
         return AnthropicClient(connection)

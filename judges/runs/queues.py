@@ -46,8 +46,12 @@ def sweep(*, at: datetime) -> int:
     How many messages were sent; they expire before the next sweep, so that none piles up while all are busy.
     """
     attempts.release_expired(at=at)
+    limits.shorten(at=at)
+    batches.shorten(at=at)
     n_sent = 0
     at_work = Run.objects.filter(state=Run.State.RUNNING)
+    longest = at + timedelta(seconds=QUEUED_SECONDS)
+    at_work.filter(busy_until__gt=longest).update(busy_until=longest)
     resting = Q(resting_until__gt=at) | ~Q(needs_attention="")
     busy = Endpoint.objects.filter(judges__runs__in=batches.exclude(at_work)).exclude(resting).distinct()
     for endpoint in busy:

@@ -13,8 +13,10 @@ from django.db import transaction
 from django.db.models import F, Max, Min, Q, QuerySet, Sum
 
 from judges import providers, reasons
-from judges.models import Attempt, Call, Run
+from judges.models import Attempt, Call, ProviderBatch, Run
+from judges.planning.prices import Reserve
 from judges.providers import CallFailed, Completion
+from judges.providers.base.limits import LONGEST_WAIT_SECONDS
 from judges.requests.cloze_sections import WAITING
 
 # So many calls of a run are sent before the others, which follow once so many of them were answered: one that hangs
@@ -42,6 +44,12 @@ COST_UNKNOWN = Q(cost=None, reserved__isnull=False) & (
 UNHEARD = reasons.UNHEARD
 
 
+def is_put_off(at: datetime) -> Q:
+    """Calls whose next try waits for its time. One that is due later than any can be was put off before the clock was
+    set back, and waits no more."""
+    return Q(not_before__gt=at, not_before__lte=at + timedelta(seconds=LONGEST_WAIT_SECONDS))
+
+
 def choose_due(run: Run, *, n: int, at: datetime, are_probes: bool = False) -> list[Call]:
     """Up to n calls of the run that may be sent now, held until the end of the transaction.
 
@@ -49,7 +57,7 @@ def choose_due(run: Run, *, n: int, at: datetime, are_probes: bool = False) -> l
 
     are_probes : whether each is to be about texts of its own, so that one that is refused does not speak for all
     """
-    due = run.calls.filter(Q(not_before=None) | Q(not_before__lte=at), ~WAITING, state=Call.State.PLANNED)
+    due = run.calls.exclude(is_put_off(at)).filter(~WAITING, state=Call.State.PLANNED)
     if are_probes:
         due = due.filter(pk__in=_choose_probes(run, due, n=n))
     # Another worker's are passed over. SQLite knows no row locks: there one transaction waits for the other.
@@ -78,14 +86,14 @@ def begin(
     *,
     worker: str,
     probes: Collection[int],
-    worst: Mapping[int, Decimal],
+    reserves: Mapping[int, Reserve],
     lease_seconds: float = LEASE_SECONDS,
     at: datetime,
 ) -> list[Attempt]:
     """Attempts at these calls, written down as this worker's and about to be sent.
 
     probes : ids of those calls that are probes
-    worst : what each may cost at most, by its id; kept aside until it is known what it did cost
+    reserves : what each may cost, by its id; the worst is kept aside until it is known what it did cost
     """
     if not calls:
         return []
@@ -102,7 +110,7 @@ def begin(
             lease_until=until,
             is_probe=call.pk in probes,
             sent_at=at,
-            reserved=worst.get(call.pk),
+            reserved=reserves[call.pk].worst if call.pk in reserves else None,
         )
         for call in calls
     )
@@ -128,8 +136,16 @@ def in_flight_of(worker: str) -> QuerySet[Attempt]:
 
 
 def release_expired(*, at: datetime) -> int:
-    """How many calls were opened again because their worker died: nobody knows what became of the attempt."""
-    return release(Attempt.objects.filter(outcome=Attempt.Outcome.IN_FLIGHT, lease_until__lt=at))
+    """How many calls were opened again because their worker died: nobody knows what became of the attempt.
+
+    A lease that was stored before the clock was set back ends no later than one that is renewed now; a batch's does not
+    end by itself.
+    """
+    in_flight = Attempt.objects.filter(outcome=Attempt.Outcome.IN_FLIGHT)
+    longest = at + timedelta(seconds=LEASE_SECONDS)
+    of_workers = in_flight.exclude(worker__in=ProviderBatch.objects.values("name"))
+    of_workers.filter(lease_until__gt=longest).update(lease_until=longest)
+    return release(in_flight.filter(lease_until__lt=at))
 
 
 @transaction.atomic
@@ -153,20 +169,26 @@ def release(in_flight: QuerySet[Attempt]) -> int:
     return n_released
 
 
-def within_budget(run: Run, due: Sequence[Call], worst: Mapping[int, Decimal]) -> list[Call]:
+def within_budget(run: Run, due: Sequence[Call], reserves: Mapping[int, Reserve]) -> list[Call]:
     """Of the calls the first ones, as many as the budget bears at their worst; the run waits if it bears none.
 
-    worst : what each may cost at most, by its id; empty if there is no price, and then a budget bears none
+    With nothing under way one may go alone if the budget bears a reply of it as long as the longest so far. So what
+    nobody limits can take the run above its budget by one reply at most.
+
+    reserves : what each may cost, by its id; empty if there is no price, and then a budget bears none
     """
-    if run.budget is None or (not worst and run.judge.required_endpoint.is_stub):
+    if run.budget is None or (not reserves and run.judge.required_endpoint.is_stub):
         return list(due)
-    if not worst:
+    if not reserves:
         return []
     Run.objects.select_for_update(no_key=True).get(pk=run.pk)  # two workers must not spend the same rest of it
     balance = run.budget - sum_costs(run)
+    if due and reserves[due[0].pk].usual <= balance < reserves[due[0].pk].worst:
+        in_flight = Attempt.objects.filter(call__run=run, outcome=Attempt.Outcome.IN_FLIGHT)
+        return [] if in_flight.exists() else [due[0]]
     borne: list[Call] = []
     for call in due:
-        balance -= worst[call.pk]
+        balance -= reserves[call.pk].worst
         if balance < 0:
             break
         borne.append(call)

@@ -102,7 +102,7 @@ def _take(run: Run, pks: Collection[int], *, at: datetime) -> int:
     earlier_by_hash = {reply.call.request_sha256: reply for reply in replies.order_by("pk")}  # the last one counted
     taken = [call for call in calls if call.request_sha256 in earlier_by_hash]
     ended = []
-    for attempt in attempts.begin(taken, worker="", probes=(), worst={}, at=at):
+    for attempt in attempts.begin(taken, worker="", probes=(), reserves={}, at=at):
         earlier = earlier_by_hash[attempt.call.request_sha256]
         attempt.call.run = earlier.call.run  # the canary that must not come back is the one that was sent
         attempt.reason = reasons.REUSED % {"call": earlier.call_id, "run": earlier.call.run_id}

@@ -58,7 +58,9 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
             return redirect("judges:measures", slug=study.slug)
     texts_by_source = formatting.read_texts_by_source(study)
     n_stories = sum(map(len, texts_by_source.values()))
-    is_measured = n_stories <= MEASURED_AT_ONCE or bool(request.GET.get("all"))
+    n_letters = sum(len(text) for texts in texts_by_source.values() for text in texts)
+    is_short = n_stories <= MEASURED_AT_ONCE and n_letters <= formatting.LETTERS_AT_ONCE
+    is_measured = is_short or bool(request.GET.get("all"))
     measures = measure_sources(texts_by_source) if is_measured else []
     context: dict[str, Any] = {
         "study": study,

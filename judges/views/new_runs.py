@@ -109,7 +109,10 @@ class BudgetForm(forms.Form):
 
     budget = forms.DecimalField(
         label=gettext_lazy("Spend no more than, in US dollars"),
-        help_text=gettext_lazy("What a call may cost at most is set aside before it is sent. Empty: without a limit."),
+        help_text=gettext_lazy(
+            "What a call may cost at most is set aside before it is sent; where the judge sets no max_tokens that is a "
+            "reply of 131,072 tokens, and fewer calls are under way at once. Empty: without a limit."
+        ),
         required=False,
         min_value=0,
         max_digits=12,

@@ -69,6 +69,12 @@ def find_due(*, at: datetime) -> QuerySet[Run]:
     return Run.objects.filter(may_begin | Exists(open_batches.filter(due_at__lte=at)))
 
 
+def shorten(*, at: datetime) -> None:
+    """Have no batch wait longer than one can from now: what is due later was stored before the clock was set back."""
+    latest = at + timedelta(seconds=HANDING_IN_SECONDS)
+    ProviderBatch.objects.filter(state__in=ProviderBatch.OPEN, due_at__gt=latest).update(due_at=latest)
+
+
 def advance(run: Run, *, at: datetime) -> None:
     """Take the run a step on: hand in a batch, look how it is getting on, or take in what came back.
 
@@ -134,16 +140,17 @@ def _write_more(batch: ProviderBatch, n_bytes: int, *, at: datetime) -> tuple[in
     request_by_call = _render(fresh)
     fitting, n_bytes = _fit(fresh, request_by_call, n_bytes)
     tariff = prices.find_tariff(run.judge, on=at.date())
-    n_longest = prices.find_longest(run.judge) if run.budget is not None else 0
-    worst_by_call = {
-        call.pk: prices.worst_cost(tariff.in_batches(), request_by_call[call.pk], n_longest=n_longest)
+    endpoint = run.judge.required_endpoint
+    n_longest = prices.find_longest(run) if run.budget is not None else 0
+    reserves = {
+        call.pk: prices.reserve(tariff.in_batches(), request_by_call[call.pk], endpoint=endpoint, n_longest=n_longest)
         for call in fitting
         if tariff
     }
-    borne = attempts.within_budget(run, fitting, worst_by_call)
+    borne = attempts.within_budget(run, fitting, reserves)
     if fitting and not borne and not batch.n_calls:
         lifecycle.stop_at_budget(run, is_priced=tariff is not None)
-    attempts.begin(borne, worker=batch.name, probes=[], worst=worst_by_call, lease_seconds=LEASE_SECONDS, at=at)
+    attempts.begin(borne, worker=batch.name, probes=[], reserves=reserves, lease_seconds=LEASE_SECONDS, at=at)
     _change(batch, n_calls=batch.n_calls + len(borne))
     return n_bytes, len(due) < n or len(borne) < len(fresh) or batch.n_calls >= MOST_CALLS
 

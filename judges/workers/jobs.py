@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from decimal import Decimal
 
 from django.db import transaction
 from django.db.models import Min
@@ -13,7 +12,7 @@ from judges import lifecycle
 from judges.endpoints import connections, limits
 from judges.models import Attempt, Call, Endpoint, Run
 from judges.planning import prices
-from judges.planning.prices import Tariff
+from judges.planning.prices import Reserve, Tariff
 from judges.providers import CannotConnect, Request
 from judges.requests import texts
 from judges.settlement import attempts, reuse
@@ -22,6 +21,11 @@ from studies.models import Item, Step, Story
 
 # Leave to send a text, and to use an endpoint, can be taken back at any time; a worker may stay for hours.
 CHECK_SECONDS = 5.0
+
+
+def is_due(last: datetime, seconds: float, *, at: datetime) -> bool:
+    """Whether so many seconds have passed; also if the clock was set back since, when nobody knows how many."""
+    return not last <= at < last + timedelta(seconds=seconds)
 
 
 @dataclass(frozen=True)
@@ -37,8 +41,8 @@ class Ready:
 class Job:
     """A run that this worker works at, with what stays the same while it does.
 
-    n_longest : tokens of the longest reply of the model, for a run with a budget, as `prices.find_longest`; what comes
-        back here is added at once, what comes to other workers with the next check
+    n_longest : tokens of the longest reply so far, for a run with a budget, as `prices.find_longest`; what comes back
+        here is added at once, what comes to other workers with the next check
     checked_at : when it was asked last whether it may still be sent, and what it costs
     """
 
@@ -82,13 +86,13 @@ class Jobs:
         jobs: list[Job] = []
         for run in at_work.select_related("judge__endpoint", "judge__prompt", "study"):
             job = self._job_by_run.get(run.pk)
-            if job is None or at - job.checked_at >= timedelta(seconds=CHECK_SECONDS):
+            if job is None or is_due(job.checked_at, CHECK_SECONDS, at=at):
                 if not _check(run):
                     continue
                 job = job or self._open(run, at=at)
                 job.checked_at, job.tariff = at, prices.find_tariff(run.judge, on=at.date())
                 if job.tariff and run.budget is not None:
-                    job.n_longest = max(job.n_longest, prices.find_longest(run.judge))
+                    job.n_longest = max(job.n_longest, prices.find_longest(run))
             job.run = run
             self._job_by_run[run.pk] = job
             jobs.append(job)
@@ -106,7 +110,7 @@ class Jobs:
             due = attempts.choose_due(run, n=n, at=at, are_probes=not job.is_probed) if n > 0 else []
             self._content_by_hash |= texts.load_texts((c.request for c in due), besides=self._content_by_hash)
             requests = {call.pk: texts.render_with(call.request, self._content_by_hash) for call in due}
-            due, worst_by_call = _choose_within_budget(job, due, requests)
+            due, reserves = _choose_within_budget(job, due, requests)
             due = reuse.leave_equal(run, due, at=at)  # what is not sent takes nothing of the minute
             if due:
                 n_tokens = max(prices.n_tokens(requests[call.pk]) for call in due)
@@ -114,7 +118,7 @@ class Jobs:
             for call in due:
                 self._attach(job, call)
             probes = [] if job.is_probed else [call.pk for call in due]
-            rows = attempts.begin(due, worker=self.worker, probes=probes, worst=worst_by_call, at=at)
+            rows = attempts.begin(due, worker=self.worker, probes=probes, reserves=reserves, at=at)
         return [Ready(row, requests[row.call.pk], job.protocol) for row in rows]
 
     def _open(self, run: Run, *, at: datetime) -> Job:
@@ -155,22 +159,24 @@ def _check(run: Run) -> bool:
 
 def _choose_within_budget(
     job: Job, due: list[Call], requests: dict[int, Request]
-) -> tuple[list[Call], dict[int, Decimal]]:
-    """Of the calls those that the budget bears at their worst, and what that is; the run waits if it bears none."""
+) -> tuple[list[Call], dict[int, Reserve]]:
+    """Of the calls those that the budget bears, and what each may cost; the run waits if it bears none."""
     tariff, run = job.tariff, job.run
     if not due:
         return due, {}
-    n = job.n_longest
-    worst_by_call = {c.pk: prices.worst_cost(tariff, requests[c.pk], n_longest=n) for c in due} if tariff else {}
-    borne = attempts.within_budget(run, due, worst_by_call)
+    endpoint, n = run.judge.required_endpoint, job.n_longest
+    reserves = (
+        {c.pk: prices.reserve(tariff, requests[c.pk], endpoint=endpoint, n_longest=n) for c in due} if tariff else {}
+    )
+    borne = attempts.within_budget(run, due, reserves)
     in_flight = Attempt.objects.filter(call__run=run, outcome=Attempt.Outcome.IN_FLIGHT)
     if not borne and not in_flight.exists():  # what is under way may cost less than its worst
         lifecycle.stop_at_budget(run, is_priced=tariff is not None)
-    return borne, worst_by_call
+    return borne, reserves
 
 
 def seconds_to_next(jobs: Iterable[Job], *, at: datetime) -> float:
     """Seconds until a call of these runs may be tried again; 1.0 if none waits for its time."""
     planned = Call.objects.filter(run__in=[job.run for job in jobs], state=Call.State.PLANNED)
-    soonest = planned.filter(not_before__gt=at).aggregate(soonest=Min("not_before"))["soonest"]
+    soonest = planned.filter(attempts.is_put_off(at)).aggregate(soonest=Min("not_before"))["soonest"]
     return max((soonest - at).total_seconds(), 0.01) if soonest else 1.0

@@ -22,7 +22,7 @@ from judges.planning import prices
 from judges.providers import CallFailed, Client, Completion, FailureKind
 from judges.settlement import Ended, attempts
 from judges.workers.endpoint_troubles import Troubles
-from judges.workers.jobs import Job, Jobs, Ready, seconds_to_next
+from judges.workers.jobs import Job, Jobs, Ready, is_due, seconds_to_next
 
 HOUSEKEEPING_SECONDS = 5.0
 SHARE_RENEWAL_SECONDS = 1.0
@@ -110,7 +110,7 @@ class Ledger:
         size : how many calls at once the endpoint was found to bear; None if that was not tried
         """
         _renew_connection()
-        self._note_learnt(size, is_due=at - self._kept_at >= timedelta(seconds=HOUSEKEEPING_SECONDS))
+        self._note_learnt(size, is_due=is_due(self._kept_at, HOUSEKEEPING_SECONDS, at=at))
         if unsent:
             attempts.give_back(unsent)
         if ended:
@@ -201,14 +201,15 @@ class Ledger:
 
     def _keep(self, *, n_busy: int, at: datetime) -> None:
         """Renew what this worker holds, and open again what dead ones held, each once in a while."""
-        if at - self._renewed_at >= timedelta(seconds=attempts.RENEWAL_SECONDS):
+        if is_due(self._renewed_at, attempts.RENEWAL_SECONDS, at=at):
             attempts.renew(self.worker, at=at)
             self._renewed_at = at
-        if at - self._kept_at >= timedelta(seconds=HOUSEKEEPING_SECONDS):
+        if is_due(self._kept_at, HOUSEKEEPING_SECONDS, at=at):
             attempts.release_expired(at=at)
+            limits.shorten(at=at)
             self.is_wanted_elsewhere = limits.is_other_waiting(self.endpoint.pk, at=at)
             self._kept_at = at
-        if at - self._share_at >= timedelta(seconds=self._sharing_seconds):
+        if is_due(self._share_at, self._sharing_seconds, at=at):
             self._take_share(n_busy=n_busy, at=at)
 
     @property

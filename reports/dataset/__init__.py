@@ -51,6 +51,7 @@ class Dataset:
     answers : all of them, also those that do not count
     source_by_story : who wrote each story, by its code; empty if sealed
     units : every (group, story) of the study
+    without : codes of judges and metrics that are left out; see `readings.find_partial_readers`
     """
 
     study: Study
@@ -59,9 +60,10 @@ class Dataset:
     answers: pd.DataFrame
     source_by_story: dict[str, StorySource]
     units: tuple[tuple[str, str], ...]
+    without: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, study: Study, *, blind: bool = False) -> Dataset:
+    def of(cls, study: Study, *, blind: bool = False, without: frozenset[str] = frozenset()) -> Dataset:
         """The dataset of a study; sealed while the study is, and for readers who are to stay blind."""
         sealed = blind or is_sealed(study)
         sources = {} if sealed else source_by_story(study)
@@ -69,9 +71,10 @@ class Dataset:
             study=study,
             is_sealed=sealed,
             items=tuple(step_items(study)),
-            answers=answers.table(study, sources),
+            answers=answers.table(study, sources, without=without),
             source_by_story=sources,
             units=tuple(cubes.list_units(study)),
+            without=without,
         )
 
     @cached_property
@@ -163,6 +166,7 @@ class Dataset:
             for judge in Judge.objects.filter(
                 runs__study=self.study, metric="", is_trial=False, is_writer=False, is_measurer=False
             )
+            .exclude(slug__in=self.without)
             .select_related("prompt", "endpoint")
             .distinct()
         }

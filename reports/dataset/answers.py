@@ -7,7 +7,7 @@ held as numbers with a list of names, which of a million answers takes a tenth o
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from math import nan
@@ -43,13 +43,14 @@ def responses(study: Study) -> QuerySet[Response]:
     )
 
 
-def table(study: Study, source_by_story: Mapping[str, StorySource]) -> pd.DataFrame:
+def table(study: Study, source_by_story: Mapping[str, StorySource], *, without: Collection[str] = ()) -> pd.DataFrame:
     """One row an answer, in the order of the long file.
 
     source_by_story : by the story's code; empty where sources may not be shown
+    without : codes of raters whose answers are left out
     was_given : whether there ever was an answer, which is still recorded of erased ones
     """
-    keys, read = _read_keys(study)
+    keys, read = _read_keys(study, without)
     different = read.different
     rater_by_assignment = _rater_by_assignment(study)
     assignments = _Names.of(rater_by_assignment, keys["assignment"])
@@ -126,14 +127,15 @@ def _steps(study: Study) -> Iterable[tuple[int, str, int]]:
     return Step.objects.filter(version__study=study).values_list("pk", "key", "position")
 
 
-def _read_keys(study: Study) -> tuple[dict[str, IntArray], _Answers]:
+def _read_keys(study: Study, without: Collection[str]) -> tuple[dict[str, IntArray], _Answers]:
     """Of every answer the keys of what it is about, 0 for None, and which of the different answers it is. In no order,
     since sorting by other tables' columns would take the database longer than reading."""
     read = _Answers(study)
     # In one text what there are few different ones of: numbers and dates would be converted, one by one.
     was_given = Case(When(first_answered_at__isnull=True, then=Value("")), default=Value(GIVEN))
     text = Concat(was_given, "outcome", Value(PARTED), Cast("value", TextField()), output_field=TextField())
-    answers = responses(study).order_by().annotate(text=text, about=Coalesce("story_id", 0))
+    taken = responses(study).exclude(assignment__rater__code__in=without) if without else responses(study)
+    answers = taken.order_by().annotate(text=text, about=Coalesce("story_id", 0))
     rows = answers.values_list("assignment_id", "about", "step_id", "item_id", "text").iterator(AT_ONCE)
     parts = [_numbered(batch, read) for batch in _batches(rows, AT_ONCE)]
     columns = np.concatenate([np.zeros((5, 0), dtype=np.int64), *parts], axis=1)

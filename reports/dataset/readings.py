@@ -44,6 +44,20 @@ class JudgeReading:
     is_primary: bool
 
 
+def find_partial_readers(study: Study) -> frozenset[str]:
+    """Codes of the judges and metrics that were run here and did not read every story of a group. Three queries."""
+    codes = set(study.stories.filter(groups__isnull=False).values_list("code", flat=True))
+    stories_by_reader: dict[str, set[str]] = defaultdict(set)
+    read = study.assignments.filter(reading__run__isnull=False).values_list("rater__code", "seat__order")
+    for rater, order in read:
+        stories_by_reader[rater].update(order or [])
+    measured = Response.objects.filter(assignment__study=study, assignment__rater__score_card__run__isnull=False)
+    for rater, story in measured.values_list("assignment__rater__code", "story__code"):
+        stories_by_reader[rater].add(story or "")
+    # Who fills a cloze reads no story.
+    return frozenset(rater for rater, stories in stories_by_reader.items() if stories and not stories >= codes)
+
+
 def list_readings(study: Study) -> dict[int, JudgeReading]:
     """The reading of each assignment of a judge, by its id. Three queries."""
     primary = primary_assignments(study)

@@ -10,7 +10,9 @@ from typing import Any
 from django.db.models import QuerySet
 
 from annotation.models import Assignment, Response
+from judges.models import Call
 from reports.dataset.answers import responses
+from reports.dataset.readings import find_partial_readers
 from reports.dataset.sources import StorySource, source_by_story
 from reports.dataset.step_items import StepItem, metric_items, step_items
 from studies.models import Study
@@ -62,15 +64,35 @@ class PackageContent:
         """
         return self.with_sources or not self.study.stories.filter(is_withheld=True).exists()
 
+    @cached_property
+    def left_out_readers(self) -> frozenset[str]:
+        """Codes of the judges and metrics that a blind package leaves out: those that did not read every story.
+
+        They could not read what is withheld or may not be sent, and rights go by source: a story about which one of
+        them has no answer would be known by that. Three queries.
+        """
+        return frozenset() if self.with_sources else find_partial_readers(self.study)
+
+    @property
+    def calls(self) -> QuerySet[Call]:
+        """The requests that are taken along: of a blind package those to judges that it holds. What wrote, measured or
+        was tried in other runs tells of sources, or of which texts could be read."""
+        calls = Call.objects.filter(run__study=self.study)
+        if self.with_sources:
+            return calls
+        held = self.assignments.filter(reading__run__isnull=False).order_by().values("rater__code")
+        return calls.filter(run__judge__slug__in=held)
+
     @property
     def responses(self) -> QuerySet[Response]:
-        """The responses that are taken along: not of a practice, nor of raters who withdrew."""
-        return responses(self.study).filter(assignment__rater__withdrawal=None)
+        """The responses that are taken along: not of a practice, nor of raters who withdrew or are left out."""
+        taken = responses(self.study).filter(assignment__rater__withdrawal=None)
+        return taken.exclude(assignment__rater__code__in=self.left_out_readers)
 
     @property
     def assignments(self) -> QuerySet[Assignment]:
         """The assignments that are taken along, in a lasting order."""
-        rows = self.study.assignments.filter(rater__withdrawal=None)
+        rows = self.study.assignments.filter(rater__withdrawal=None).exclude(rater__code__in=self.left_out_readers)
         return rows.order_by("rater__code", "group__code", "seat__number", "started_at", "pk")
 
     def responses_to(self, items: list[StepItem]) -> QuerySet[Response]:

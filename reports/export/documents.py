@@ -279,6 +279,8 @@ def _sources_lines(content: PackageContent, reason: str) -> Iterator[str]:
     else:
         yield "Blind: no source, no author, no original title, no factor of a story."
         yield "Lines of the description and the notice that name a source are left out."
+        yield "Judges and metrics that were run in Quire are in it if they read every story; others, and requests that"
+        yield "made, measured or tried something, are in no blind package, and its report is computed without them."
     if not content.may_tell_texts_apart:
         yield "Some texts are withheld. Which ones would say who wrote them, so `stories.csv` has no text, no length"
         yield "and no hash of any story, and `recompute.py` leaves out what rests on them."

@@ -85,18 +85,14 @@ def _send(package: ExportPackage) -> None:
 
 def make(package: ExportPackage, stream: IO[bytes]) -> None:
     """Write the package into the stream, and into its record what is in it and its sum. Raises what writing raises."""
-    stored = results.ensure_report(
-        package.study, at=timezone.now(), by=package.asked_by, blind=not package.with_sources
-    )
-    results.keep(stored)
-    report = stored.result
     content = PackageContent(package.study, with_sources=package.with_sources, is_public=package.is_public)
+    report, editions = _obtain_report(package, content)
     counted = _Counted(stream)
     summary = write_package(
         content,
         counted,  # type: ignore[arg-type]
         report=report,
-        editions=_describe_editions(stored),
+        editions=editions,
         reason=package.reason,
         left_out=package.left_out,
         progress=lambda n_done, n_files: _say_progress(package, n_done, n_files),
@@ -107,6 +103,20 @@ def make(package: ExportPackage, stream: IO[bytes]) -> None:
     package.raters = sorted(codes)
     package.problem, package.ended_at = "", timezone.now()
     package.save()
+
+
+def _obtain_report(package: ExportPackage, content: PackageContent) -> tuple[dict[str, Any], str]:
+    """The report that goes along, and in a sentence by which editions it was computed where these are others now.
+
+    Where readers are left out it is none that the study's page shows, so it is computed for the package alone.
+    """
+    if content.left_out_readers:
+        return results.compute(package.study, blind=True, without=content.left_out_readers), ""
+    stored = results.ensure_report(
+        package.study, at=timezone.now(), by=package.asked_by, blind=not package.with_sources
+    )
+    results.keep(stored)
+    return stored.result, _describe_editions(stored)
 
 
 def _describe_editions(report: Report) -> str:

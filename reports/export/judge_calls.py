@@ -16,15 +16,14 @@ AT_ONCE = 200
 
 
 def count_calls(content: PackageContent) -> int:
-    return Call.objects.filter(run__study=content.study).count()
+    return content.calls.count()
 
 
 def call_lines(content: PackageContent) -> Iterator[str]:
     """The calls in the order in which they were planned. Read from the database as it goes."""
     withheld = _withheld_stories(content)
     rows = (
-        Call.objects.filter(run__study=content.study)
-        .select_related("run__judge", "assignment__seat", "assignment__group", "step", "item", "story")
+        content.calls.select_related("run__judge", "assignment__seat", "assignment__group", "step", "item", "story")
         .defer("run__document", "story__text")
         .order_by("run_id", "pk")
         .prefetch_related("attempts")

@@ -39,6 +39,7 @@ def judge_rows(content: PackageContent) -> Iterator[Row]:
     runs = Run.objects.filter(
         study=content.study, judge__is_trial=False, judge__is_writer=False, judge__is_measurer=False
     )
+    runs = runs.exclude(judge__slug__in=content.left_out_readers)
     for run in runs.select_related("judge__endpoint", "judge__prompt", "persona_set").order_by("judge__slug", "pk"):
         yield {
             "rater": run.judge.slug,
@@ -49,7 +50,8 @@ def judge_rows(content: PackageContent) -> Iterator[Row]:
             "prompt": str(run.judge.prompt) if run.judge.prompt else "",
             "personas": str(run.persona_set) if run.persona_set else "",
         }
-    for card in ScoreCard.objects.filter(study=content.study).select_related("rater").order_by("rater__code"):
+    cards = ScoreCard.objects.filter(study=content.study).exclude(rater__code__in=content.left_out_readers)
+    for card in cards.select_related("rater").order_by("rater__code"):
         yield {"rater": card.rater.code, "is_run": False, "better": card.better, "about": card.about}
 
 

@@ -65,7 +65,7 @@ class Comparisons(Figure[ComparisonResult]):
     position = 25
     result = ComparisonResult
     tables = ("comparisons",)
-    edition = 7
+    edition = 8
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> ComparisonResult | None:
@@ -110,7 +110,8 @@ class Comparisons(Figure[ComparisonResult]):
             "parts": [(outcome, unit_words(outcome)) for outcome in result.parts],
             "note": weakest_note(row.interval for row in rows),
             "tests": list(dict.fromkeys(row.test for row in tested)),
-            "is_paired": bool(tested) and all(row.is_paired for row in tested),
+            "is_paired": bool(tested) and all(row.is_paired and not row.n_left_out for row in tested),
+            "is_within_some": any(row.is_paired and row.n_left_out for row in tested),
             "is_out_of_reach": any(row.is_not_tested for row in rows),
         }
 

@@ -62,7 +62,7 @@ class Factors(Figure[Listing[FactorOutcome]]):
     position = 65
     result = Listing[FactorOutcome]
     tables = ("factors", "factor-contrasts")
-    edition = 7
+    edition = 8
     is_shown_sealed = False
     nothing = Listing[FactorOutcome]()
 

@@ -60,6 +60,7 @@ class JudgeCosts(Figure[Listing[JudgeCost]]):
         attempts = of_models.filter(
             call__run__judge__is_trial=False, call__run__judge__is_writer=False, call__run__judge__is_measurer=False
         ).exclude(outcome=Attempt.Outcome.REUSED)
+        attempts = attempts.exclude(call__run__judge__slug__in=dataset.without)
         rows = attempts.values("call__run__judge__slug").annotate(
             total=Sum("cost"),
             n=Count("pk"),

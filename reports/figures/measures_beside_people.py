@@ -142,7 +142,8 @@ class MeasuresBesidePeople(Figure[MeasuresResult]):
 
 
 def _list_cards(dataset: Dataset) -> list[ScoreCard]:
-    return list(ScoreCard.objects.filter(study=dataset.study).select_related("rater"))
+    cards = ScoreCard.objects.filter(study=dataset.study).exclude(rater__code__in=dataset.without)
+    return list(cards.select_related("rater"))
 
 
 def _list_measures(dataset: Dataset, answers: pd.DataFrame) -> Iterator[tuple[StepItem, str, pd.DataFrame]]:

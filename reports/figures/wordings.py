@@ -102,7 +102,8 @@ def _prompts_by_model(dataset: Dataset) -> dict[str, dict[str, str]]:
     """
     runs = Run.objects.filter(
         study=dataset.study, judge__metric="", judge__is_trial=False, judge__is_writer=False, judge__is_measurer=False
-    ).select_related("judge__prompt")
+    )
+    runs = runs.exclude(judge__slug__in=dataset.without).select_related("judge__prompt")
     groups = defaultdict[tuple[Any, ...], dict[str, str]](dict)
     for run in runs.order_by("judge__slug", "pk"):
         judge, prompt = run.judge, str(run.judge.prompt)

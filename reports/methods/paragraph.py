@@ -294,7 +294,7 @@ def _comparisons(compared: Any) -> Iterator[str]:
         return
     yield _("Sources were compared on story means (%(tests)s).") % {"tests": ", ".join(tests)}
     if all(row.is_paired for row in contrasts):
-        yield _("Sources were paired within groups, which hold stories of both.")
+        yield _("Sources were compared within the groups that hold stories of both.")
     if any(outcome.correction == "fdr_bh" for outcome in compared.outcomes):
         yield _(
             "p values were adjusted by Holm over the planned comparisons, and over all others of all outcomes "

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from studies.items.base import InvalidAnswer, InvalidDefinition, ItemDefinition, ItemType, Setting, StoryLabel, Value
 from studies.items.rationale import Rule, count_words, shortfall
 
-LONGEST = 50_000  # characters of an answer in words, and of the reasons beside an answer
+MOST_BYTES = 50_000  # in UTF-8, of an answer in words and of the reasons beside an answer
 
 
 class Text(ItemType):
@@ -114,12 +114,15 @@ def _excess(item: ItemDefinition, text: str) -> str:
 
 def excess_length(text: str) -> str:
     """By how much the text is longer than any that is taken, as a sentence; "" if it is not."""
-    if len(text) <= LONGEST:
+    encoded = text.encode(errors="surrogatepass")
+    if len(encoded) <= MOST_BYTES:
         return ""
+    # Nobody who writes counts bytes: what they hear is how many characters at the end find no room.
+    n_kept = len(encoded[:MOST_BYTES].decode(errors="ignore"))
     message = _(
-        "This has %(n)d characters and at most %(most)d can be saved. Please shorten it; it stays on this page."
+        "This has %(n)d characters, %(excess)d more than can be saved. Please shorten it; it stays on this page."
     )
-    return message % {"n": len(text), "most": LONGEST}
+    return message % {"n": len(text), "excess": len(text) - n_kept}
 
 
 def is_storable(text: str) -> bool:

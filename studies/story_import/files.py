@@ -6,6 +6,7 @@ import csv
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any, Self
@@ -167,10 +168,15 @@ def _checked(table: StoryTable, kind: TableKind) -> StoryTable:
         raise UnreadableFile(str(kind.no_rows))
     if len(table.rows) > kind.most_rows:
         raise UnreadableFile(_("There are more than %(n)d rows. Split the file.") % {"n": kind.most_rows})
-    if len(table.columns) > kind.most_columns:
+    _check_width(len(table.columns), kind)
+    return table
+
+
+def _check_width(n_columns: int, kind: TableKind) -> None:
+    """Raises UnreadableFile for more columns than are read."""
+    if n_columns > kind.most_columns:
         message = _("There are more than %(n)d columns. Leave out those that Quire need not know.")
         raise UnreadableFile(message % {"n": kind.most_columns})
-    return table
 
 
 def _delimited(name: str, content: bytes, kind: TableKind) -> StoryTable:
@@ -190,7 +196,7 @@ def _delimited(name: str, content: bytes, kind: TableKind) -> StoryTable:
         n = rows[-1][0] + 1 if rows else 1
         message = _("Row %(n)d cannot be read: a quotation mark is open or stands inside a cell. Save the file anew.")
         raise UnreadableFile(message % {"n": n}) from None
-    return _table(name, rows, encoding=decoded.encoding)
+    return _table(name, rows, kind, encoding=decoded.encoding)
 
 
 def _lines(words: str) -> Iterator[str]:
@@ -199,7 +205,12 @@ def _lines(words: str) -> Iterator[str]:
 
 
 def _table(
-    name: str, rows: list[tuple[int, list[str]]], *, encoding: str = "utf-8", formulas: tuple[tuple[int, int], ...] = ()
+    name: str,
+    rows: list[tuple[int, list[str]]],
+    kind: TableKind,
+    *,
+    encoding: str = "utf-8",
+    formulas: tuple[tuple[int, int], ...] = (),
 ) -> StoryTable:
     """The table of rows of which the first is the header."""
     if not rows:
@@ -207,6 +218,7 @@ def _table(
     header = [cell.strip() for cell in rows[0][1]]
     while header and not header[-1]:
         header.pop()
+    _check_width(len(header), kind)  # first, since each row is brought to the header's width
     columns = _unique(word or _("column %(n)d") % {"n": n} for n, word in enumerate(header, start=1))
     body = []
     for n, cells in rows[1:]:
@@ -223,19 +235,21 @@ def _table(
 def _unique(names: Iterable[str]) -> tuple[str, ...]:
     """Names of columns, each once: the second “Comments” is “Comments (2)”."""
     unique: dict[str, None] = {}
+    last_number: dict[str, int] = {}
     for name in names:
         shown = name = name[:LONGEST_COLUMN]
-        n = 1
+        n = last_number.get(name, 1)
         while shown in unique:
             n += 1
             shown = f"{name} ({n})"
+        last_number[name] = n
         unique[shown] = None
     return tuple(unique)
 
 
 def _workbook(name: str, content: bytes, kind: TableKind) -> StoryTable:
     rows, formulas = read_workbook(content, most_rows=kind.most_rows)
-    return _table(name, rows, formulas=tuple(formulas))
+    return _table(name, rows, kind, formulas=tuple(formulas))
 
 
 def _json_lines(name: str, content: bytes, kind: TableKind) -> StoryTable:
@@ -278,7 +292,8 @@ def _check_whole(n: int, key: str, cell: str) -> None:
 
 def _spell(n: int, key: str, value: Any, *, keeps_lists: bool) -> str:
     if keeps_lists and isinstance(value, list) and not any(isinstance(part, reader.Pairs) for part in [value, *value]):
-        return json.dumps(value, ensure_ascii=False)
+        with suppress(RecursionError):  # read with the last of the stack
+            return json.dumps(value, ensure_ascii=False)
     if isinstance(value, list | dict):
         message = _("Row %(n)d, “%(name)s”: a list or a table cannot stand in a cell.")
         raise UnreadableFile(message % {"n": n, "name": key[:80]})

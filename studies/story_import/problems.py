@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from studies.hashing import sha256
 from studies.story_groups import Member, code_groups, missing_sources, name_groups, neutral_codes
 from studies.story_import.columns import FACTOR, ColumnChoices
 from studies.story_import.files import StoryTable
+from studies.story_import.near_names import NearNames
 from studies.story_import.rows import (
     ImportRow,
     RowCounter,
@@ -38,6 +38,8 @@ from studies.vocabulary import IntakeStage, SourceKind
 
 # So many texts of each source are looked at for ways of typing, evenly over the file.
 LOOKED_AT = 60
+# So many letters of all these texts together, the beginning of each, but a page or so of each at least.
+LETTERS_LOOKED_AT, FEWEST_LETTERS = 2_000_000, 2_000
 _DIFFERS = 0.5
 # Values that only `read_rows` puts into a row, so that they are read already. Others may come from the choices, unread.
 READ_BY_ROW = frozenset(("text", "premise", "title", "url"))
@@ -178,16 +180,16 @@ def _problems_of_sources(
         row.values["source_kind"] = kind or choices.source_kind
         if not row.values["source_kind"]:
             rows_by_value[value].append(row)
+    known = NearNames(name for name, kind in choices.kinds.items() if kind)
     for value, members in rows_by_value.items():
         numbers = tuple(row.n for row in members)
         sentence = _("It is not said who wrote these. Choose the kind of source for all, or fill it in.")
         if value:
             sentence = _("Say above what “%(value)s” is.") % {"value": value[:60]}
         ways_out = [offer_to_leave_out(numbers)]
-        close = get_close_matches(value, [name for name, kind in choices.kinds.items() if kind], n=1, cutoff=0.7)
-        if close:
-            label = _("Take it as “%(value)s”") % {"value": close[0][:60]}
-            ways_out.insert(0, WayOut(label, ("kind", value, choices.kinds[close[0]])))
+        if close := known.find(value):
+            label = _("Take it as “%(value)s”") % {"value": close[:60]}
+            ways_out.insert(0, WayOut(label, ("kind", value, choices.kinds[close])))
         yield RowProblem("error", numbers, kind_column or column, sentence, tuple(ways_out))
     yield from _problems_of_two_kinds(rows, contents, kind_column or column)
 
@@ -298,7 +300,7 @@ def _group(
             sentence = _("Group “%(group)s” has %(n)d stories; more than %(most)d have no letter.")
             names = {"group": name, "n": len(numbers), "most": MOST_IN_GROUP}
             problems.append(RowProblem("error", tuple(numbers), column, sentence % names))
-    if choices.grouping == "column" and len(groups) <= 500:
+    if choices.grouping == "column":
         problems += _warnings_of_names(groups, column)
     if choices.grouping == "pairs":
         for numbers in groups.values():
@@ -317,13 +319,13 @@ def _group(
 
 def _warnings_of_names(groups: Mapping[str, Sequence[int]], column: str) -> Iterator[RowProblem]:
     """Groups of one whose name is nearly another's."""
-    larger = [name for name, numbers in groups.items() if len(numbers) > 1]
+    larger = NearNames(name for name, numbers in groups.items() if len(numbers) > 1)
     for name, numbers in groups.items():
-        close = get_close_matches(name, larger, n=1, cutoff=0.85) if len(numbers) == 1 else []
-        if close and not any(letter.isdigit() for letter in name):
+        close = larger.find(name) if len(numbers) == 1 and not any(letter.isdigit() for letter in name) else ""
+        if close:
             sentence = _("“%(name)s” is a group of one; “%(other)s” has %(n)d.")
-            names = {"name": name, "other": close[0], "n": len(groups[close[0]])}
-            way_out = WayOut(_("Put it into “%(other)s”") % {"other": close[0]}, ("merge", name, close[0]))
+            names = {"name": name, "other": close, "n": len(groups[close])}
+            way_out = WayOut(_("Put it into “%(other)s”") % {"other": close}, ("merge", name, close))
             yield RowProblem("warning", tuple(numbers), column, sentence % names, (way_out,))
 
 
@@ -333,12 +335,14 @@ def _warnings_of_typing(rows: Sequence[ImportRow], choices: ColumnChoices) -> It
     for row in rows:
         if row["text"]:
             rows_by_source[row["source"]].append(row)
-    samples = {source: members[:: max(1, len(members) // LOOKED_AT)] for source, members in rows_by_source.items()}
-    if len(samples) < 2 or len(samples) > 30:
+    if not 2 <= len(rows_by_source) <= 30:
         return
+    samples = {source: members[:: -(-len(members) // LOOKED_AT)] for source, members in rows_by_source.items()}
+    n_letters = max(LETTERS_LOOKED_AT // sum(map(len, samples.values())), FEWEST_LETTERS)
+    beginning_by_row = {row.n: row["text"][:n_letters] for members in samples.values() for row in members}
     for kind, (meaning, change) in NORMALISATIONS.items():
         changed = {
-            source: [row.n for row in members if change(row["text"]) != row["text"]]
+            source: [row.n for row in members if change(beginning_by_row[row.n]) != beginning_by_row[row.n]]
             for source, members in samples.items()
         }
         shares = {source: len(changed[source]) / len(samples[source]) for source in samples}

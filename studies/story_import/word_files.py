@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from io import BytesIO
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -32,13 +34,10 @@ def read_word_file(content: bytes) -> str:
 
 def _words(paragraph: Any) -> str:
     """The paragraph's words; neighbouring italic runs share one pair of asterisks, outside of which blanks stay."""
-    stretches: list[tuple[bool, str]] = []
-    for run in paragraph.runs:
-        is_italic = bool(run.italic)
-        if stretches and stretches[-1][0] == is_italic:
-            stretches[-1] = (is_italic, stretches[-1][1] + run.text)
-        else:
-            stretches.append((is_italic, run.text))
+    runs = [(bool(run.italic), run.text) for run in paragraph.runs]
+    stretches = [
+        (is_italic, "".join(words for _is_italic, words in group)) for is_italic, group in groupby(runs, itemgetter(0))
+    ]
     return "".join(_in_asterisks(words) if is_italic else words for is_italic, words in stretches).strip()
 
 

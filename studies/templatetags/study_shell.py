@@ -1,5 +1,6 @@
 """The rail beside every page of a study: *Overview*, then *Make*, *Run*, *Judge*, *Read*, of each what the account may
-see there. Once a study is launched, *Make* is folded on all other pages, so that its report is in sight."""
+see there. One of them is open beside *Read*: that of the page, or that of the study's state. With all 23 entries open
+the report would be below the fold."""
 
 from __future__ import annotations
 
@@ -114,6 +115,14 @@ SECTIONS: tuple[tuple[Promise, tuple[RailEntry, ...]], ...] = (
         ),
     ),
 )
+# The section in which a study of that state is worked on, by its place.
+MAKE, RUN, READ = 0, 1, 3
+_SECTION_BY_STATE: dict[str, int] = {
+    Study.State.DRAFT: MAKE,
+    Study.State.LIVE: RUN,
+    Study.State.PAUSED: RUN,
+    Study.State.CLOSED: READ,
+}
 
 
 @dataclass(frozen=True)
@@ -174,10 +183,10 @@ def study_rail(context: template.Context, current: str) -> dict[str, Any]:
             if access.may(entry.permission)
         )
 
-    make, *later = [RailSection(str(title), links(entries)) for title, entries in SECTIONS]
-    is_made = access.study.state != Study.State.DRAFT
-    make = replace(make, is_folded=is_made and not any(link.is_current for link in make.links))
-    sections = [make, *later]
+    sections = [RailSection(str(title), links(entries)) for title, entries in SECTIONS]
+    places = [n for n, section in enumerate(sections[:READ]) if any(link.is_current for link in section.links)]
+    opened = {*(places or [_SECTION_BY_STATE[access.study.state]]), READ}
+    sections = [replace(section, is_folded=n not in opened) for n, section in enumerate(sections)]
     overview = links([OVERVIEW])
     titles = [
         link.title for part in (overview, *(section.links for section in sections)) for link in part if link.is_current

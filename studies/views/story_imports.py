@@ -281,7 +281,7 @@ def _save(row: StoryImport, form: ChoicesForm, act: str) -> ColumnChoices:
     if act:
         try:
             imports.take_way_out(choices, json.loads(act))
-        except ValueError:
+        except (ValueError, RecursionError):
             raise BadRequest("This page offers no such way out.") from None
     imports.save_choices(row, choices, form.table)
     return choices

@@ -71,7 +71,10 @@ def story_sources(request: HttpRequest, access: Access) -> HttpResponse:
     sources = _list_sources(study)
     ticks = _draw(sources)
     n_stories = sum(len(source.lengths) for source in sources)
-    is_compared = n_stories <= COMPARED_AT_ONCE or bool(request.GET.get("typing"))
+    is_asked_for = bool(request.GET.get("typing"))
+    is_compared = is_asked_for or (
+        n_stories <= COMPARED_AT_ONCE and formatting.count_letters(study) <= formatting.LETTERS_AT_ONCE
+    )
     tables = formatting.report(study, by_group=False) if is_compared else []
     obstacle = story_edits.find_obstacle(study)
     context = {

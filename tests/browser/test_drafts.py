@@ -247,7 +247,7 @@ def test_words_that_the_server_refuses_stand_in_their_field_again_under_its_reas
     words = "word " * 10_001
     address = desk.url
     reasons(desk).fill(words)
-    expect(desk.locator(".problem")).to_contain_text("at most 50000 can be saved")
+    expect(desk.locator(".problem")).to_contain_text("50005 characters, 5 more than can be saved")
     desk.close()
 
     other = context.new_page()
@@ -255,7 +255,7 @@ def test_words_that_the_server_refuses_stand_in_their_field_again_under_its_reas
     other.on("request", lambda request: posts.append(request.url) if request.method == "POST" else None)
     other.goto(address)
 
-    expect(other.locator(".problem")).to_contain_text("at most 50000 can be saved")
+    expect(other.locator(".problem")).to_contain_text("50005 characters, 5 more than can be saved")
     assert [url for url in posts if "/s/" in url] == [], "what was refused once is not sent again"
     expect(reasons(other)).to_have_value(words)
     expect(other.locator("#trouble")).to_be_empty()

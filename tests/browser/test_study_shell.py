@@ -58,10 +58,10 @@ def test_the_rail_is_folded_on_a_telephone_and_opened_by_key(staff: Page, live_s
     expect(staff.get_by_role("link", name="Overview")).to_have_attribute("aria-current", "page")
 
     resize(staff, PHONE)
-    expect(staff.get_by_role("link", name="Runs")).to_be_hidden()
+    expect(staff.get_by_role("link", name="Monitor")).to_be_hidden()
     staff.locator(".rail-folded > summary").focus()
     staff.keyboard.press("Enter")
-    expect(staff.get_by_role("link", name="Runs")).to_be_visible()
+    expect(staff.get_by_role("link", name="Monitor")).to_be_visible()
     staff.keyboard.press("Tab")
     expect(staff.get_by_role("link", name="Overview")).to_be_focused()
 

@@ -8,8 +8,10 @@ from django.utils import timezone
 
 from annotation.models import Assignment, Invitation, Rater, Response
 from judges.models import Run
+from reports import results
 from reports.management.commands import demo as seeding
 from reports.models import Report
+from reports.page.context import notices
 from studies.models import Provenance, Story, Study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
@@ -45,7 +47,9 @@ def test_the_demo_seeds_a_study_of_every_folder_and_seeds_it_once() -> None:
 
 def test_the_closed_study_is_complete_simulated_and_says_so() -> None:
     study = Study.objects.get(slug="harbour")
-    assert "its answers are simulated" in study.notice
+    assert "nothing in it is a finding" in study.notice
+    of_report = notices(results.read_results(Report.objects.get().result))
+    assert "The answers are simulated: no person gave them." in of_report
     assert not study.raters.filter(is_simulated=False).exists()
     people = study.assignments.filter(rater_kind="person")
     assert set(people.values_list("status", flat=True)) == {"submitted"}

@@ -10,6 +10,7 @@ from zipfile import ZipFile
 import pytest
 
 from annotation.models import Response, Timing
+from judges import catalogue, runs
 from studies import hashing
 from studies.models import Provenance, Source, Story, Study
 from tests import triggers
@@ -143,3 +144,65 @@ def test_a_card_leaves_out_lines_that_name_a_source_as_people_write_it(source: s
     card = blind.read("README.md").decode()
     assert (words in card, "Plums." in card, "Pears." in card) == (False, True, True)
     assert opened.read("README.md").decode().count(words) == 2
+
+
+def tell_readers(archive: ZipFile, withheld: set[str]) -> set[tuple[str, str]]:
+    """Files and readers in them that have something about stories, and nothing about the withheld ones."""
+    stories_by_place: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for row in table(archive, "responses_long.csv"):
+        stories_by_place["responses_long.csv", row["rater"]].add(row["story"])
+    for row in table(archive, "assignments.csv"):
+        stories_by_place["assignments.csv", row["rater"]].update(json.loads(row["stories"]))
+    for line in archive.read("judge_calls.jsonl").decode().splitlines():
+        call = json.loads(line)
+        stories_by_place["judge_calls.jsonl", call["judge"]].add(call["story"])
+    return {place for place, stories in stories_by_place.items() if not stories & withheld}
+
+
+def judge_and_measure(study: Study) -> tuple[str, str]:
+    """The codes of a judge and a metric that read what they can."""
+    judge = catalogue.make_stub_judge()
+    runs.drain(runs.start(study, judge, by="tests"))
+    metric = catalogue.make_metric_judge("length")
+    runs.drain(runs.start(study, metric, by="tests"))
+    return judge.slug, metric.slug
+
+
+SAID_OF_READERS = "Judges and metrics that were run in Quire are in it if they read every story; others"
+
+
+def test_readers_that_could_not_read_the_withheld_texts_are_in_no_blind_package(tmp_path: Path) -> None:
+    study = given.closed_study(n_groups=3)
+    given.verdicts(study, {"E01": "ynynyn", "E02": "yyyynn"})
+    withheld = withhold(study, "p1s2", "p2s1", "p3s2")
+    readers = set(judge_and_measure(study))
+
+    _package, blind = issued(study)
+    _package, opened = issued(study, with_sources=True, reason="To compare.")
+
+    of_opened = tell_readers(opened, withheld)
+    assert {name for name, reader in of_opened if reader in readers} == {
+        "responses_long.csv",
+        "assignments.csv",
+        "judge_calls.jsonl",
+    }
+    assert tell_readers(blind, withheld) == set()
+    assert {row["rater"] for row in table(blind, "responses_long.csv")} == {"E01", "E02"}
+    for name in blind.namelist():
+        words = blind.read(name).decode()
+        assert [code for code in readers if f'"{code}"' in words or f",{code}," in words] == [], name
+    assert SAID_OF_READERS in blind.read("README.md").decode()
+    assert recomputed(blind, tmp_path)["differences"] == []
+
+
+def test_readers_of_every_story_stay_and_the_card_says_the_same(tmp_path: Path) -> None:
+    study = given.closed_study(n_groups=3)
+    given.verdicts(study, {"E01": "ynynyn", "E02": "yyyynn"})
+    readers = set(judge_and_measure(study))
+
+    _package, blind = issued(study)
+
+    assert {row["rater"] for row in table(blind, "responses_long.csv")} == {"E01", "E02"} | readers
+    assert {json.loads(line)["judge"] for line in blind.read("judge_calls.jsonl").decode().splitlines()} == readers
+    assert SAID_OF_READERS in blind.read("README.md").decode()
+    assert recomputed(blind, tmp_path)["differences"] == []

@@ -2,17 +2,21 @@
 
 import io
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
+from django.utils import timezone
 
+from annotation.design import launches
 from annotation.views.designer.step_kinds import KIND_BY_KEY
 from studies import creation, loader, protocol
 from studies.creation import NewStudy
 from studies.documents.errors import DocumentError
 from studies.documents.instrument import discover
 from studies.documents.study_template import discover_templates
+from studies.lifecycle import NotReady
 from studies.models import Instrument, Membership, Step, Study
 from studies.protocol import drafts
 from tests import factories
@@ -115,6 +119,47 @@ def test_a_debriefing_before_questions_and_words_of_a_template_are_errors_of_the
     )
     drafts.move_step(study.versions.get().steps.get(key="debriefing"), to=9)
     assert errors() == {}
+
+
+def by_pages(designer: User) -> Study:
+    """A draft whose rating was added behind its debriefing, where a template's words still stand."""
+    study = creation.create_from_template(discover_templates()["empty"], NewStudy("Figs"), by=designer)
+    fields = {"title": "Tests", "instrument": factories.instrument("figs-tests")}
+    drafts.add_step(study, kind="rating", scope="story", fields=fields)
+    return study
+
+
+def by_file(designer: User) -> Study:
+    """The same from a study file."""
+    document = (DEMO / "orchard" / "study.toml").read_text()
+    document = document.replace("Nothing is paid.", "{Say here what somebody does who takes part.}")
+    closing = '[[steps]]\nkey = "debriefing"\nkind = "briefing"\ntitle = "Thank you"\ntext = "Some are by models."\n\n'
+    first, rest = document.split('[[steps]]\nkey = "tests"\n')
+    files = {str(path.relative_to(DEMO / "orchard")): path.read_text() for path in (DEMO / "orchard").rglob("*.*")}
+    files["study.toml"] = f'{first}{closing}[[steps]]\nkey = "tests"\n{rest}'
+    return creation.create_from_file(io.BytesIO(archive_of(files)), "a.zip", by=designer)
+
+
+def by_copy(designer: User) -> Study:
+    """The same as a copy of the study that was made on pages."""
+    return creation.copy_study(by_pages(designer), NewStudy("Pears"), by=designer)
+
+
+@pytest.mark.parametrize("make", [by_pages, by_file, by_copy])
+def test_no_way_in_leads_to_a_launch_that_debriefs_too_early_or_shows_words_of_a_template(
+    designer: User, make: Callable[[User], Study]
+) -> None:
+    study = make(designer)
+
+    with pytest.raises(NotReady) as refusal:
+        launches.launch(study, by="tests", at=timezone.now())
+
+    obstacles = {finding.location: finding.sentence for finding in launches.launch_obstacles(study, at=timezone.now())}
+    assert "Say here what somebody does" in obstacles["step consent"]
+    assert "tells raters what the study was about before" in obstacles["step debriefing"]
+    assert all(obstacles[location] in str(refusal.value) for location in ("step consent", "step debriefing"))
+    study.refresh_from_db()
+    assert study.is_draft
 
 
 def test_all_builtin_instruments_are_there_once_a_study_is_made_and_stay_as_they_are(

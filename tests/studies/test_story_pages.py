@@ -246,6 +246,30 @@ def test_neutral_codes_and_new_groups_for_all(draft: Study, designer: Client) ->
     assert [group.stories.count() for group in draft.groups.all()] == [1, 1, 1, 1]
 
 
+@pytest.mark.parametrize("limit", ["views.story_sources.COMPARED_AT_ONCE", "formatting.LETTERS_AT_ONCE"])
+def test_many_texts_or_long_ones_are_compared_when_somebody_asks(
+    draft: Study, designer: Client, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    compared: list[Study] = []
+
+    def compare(study: Study, *, most: int | None = None, **_options: Any) -> list[Any]:
+        compared.extend([study] if most is None else [])  # the rail looks at a few texts of each source
+        return []
+
+    monkeypatch.setattr("studies.formatting.report", compare)
+    address = "/studies/plums/stories/sources/"
+    assert designer.get(address).status_code == 200
+    assert compared == [draft]
+
+    monkeypatch.setattr(f"studies.{limit}", 1)
+    page = designer.get(address).content.decode()
+
+    assert compared == [draft]
+    assert "?typing=yes" in page
+    designer.get(f"{address}?typing=yes")
+    assert compared == [draft, draft]
+
+
 def test_typing_is_made_alike_and_lengths_are_shown(draft: Study, designer: Client) -> None:
     for story in draft.stories.filter(code__endswith="s1"):
         story.text = "“It began,” he said -- and it ended."
@@ -295,5 +319,5 @@ def test_the_pages_ask_as_often_for_one_story_as_for_three(
 
     n_queries(designer, STORIES, django_assert_num_queries, 28)
     n_queries(designer, f"{STORIES}{study.stories.earliest('pk').pk}/", django_assert_num_queries, 20)
-    n_queries(designer, f"{STORIES}sources/", django_assert_num_queries, 23)
+    n_queries(designer, f"{STORIES}sources/", django_assert_num_queries, 24)
     n_queries(designer, brought(designer), django_assert_num_queries, 22)

@@ -125,6 +125,8 @@ class Provider:
     gives: ClassVar[tuple[str, ...]] = ()
     # What a judge's parameters may not set, since Quire sets it.
     own_fields: ClassVar[tuple[str, ...]] = ("model", "messages", "stream", "n")
+    # Tokens to which it limits a reply where the parameters set no limit; None if it sends none.
+    default_limit: ClassVar[int | None] = None
 
     def connect(self, connection: Connection) -> Client:
         """A client for that address. Sends nothing yet. Raises CannotConnect."""

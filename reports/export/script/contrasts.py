@@ -7,6 +7,8 @@ import pandas as pd
 
 from script.material import around_zero, intervals
 
+ENOUGH_BOTH = 6  # clusters that hold two sources, however many hold one of them: then they are compared within clusters
+
 
 def comparisons(package, result, check):
     """Of each outcome the means of sources, and every two of them compared; p adjusted over the whole family."""
@@ -156,7 +158,7 @@ def contrasts(package, place, parts, rows, within, check):
         means = [parts[name].groupby("cluster")["number"].mean() for name in (first, second)]
         both = pd.concat(means, axis=1, keys=["first", "second"])
         n_both = both.notna().all(axis=1).sum()
-        is_paired = n_both >= 2 and n_both > len(both) / 2
+        is_paired = n_both >= ENOUGH_BOTH or (n_both >= 2 and n_both > len(both) / 2)
         changes = (both["first"] - both["second"]).dropna()
         value = changes.mean() if is_paired else means[0].mean() - means[1].mean()
         if row.get("value") is None:

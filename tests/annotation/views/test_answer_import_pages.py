@@ -177,3 +177,24 @@ def test_what_stands_in_the_way_of_the_study_is_said_before_anything_is_sent(pag
     assert ("No problem" in first, "No problem" in second) == (False, True)
     assert "3. What would come in" not in first
     assert "still empty" not in second
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.jsonl", rb'{"participant": "Ann \ud83d", "story_id": "p1s1", "mark": "1"}'),
+        ("a.json", rb'[{"participant": "Ann", "story_id": "p1s1", "mark": "1", "why \udc00": "It ends."}]'),
+        ("a.jsonl", rb'{"participant": "Ann", "story_id": "p1s1", "mark": ["1", "cut \ud83d"]}'),
+    ],
+    ids=["in a value", "in a name", "in a list"],
+)
+def test_half_a_sign_in_a_file_of_answers_is_refused_on_the_page_and_nothing_is_kept(
+    study: Study, page: Client, name: str, content: bytes
+) -> None:
+    response = page.post(HOME, {"file": SimpleUploadedFile(name, content)})
+
+    (error,) = response.context["form"].errors["file"]
+    assert "Row 1" in error
+    assert "half a sign" in error
+    assert not BroughtFile.objects.exists()
+    assert page.get(HOME).status_code == 200

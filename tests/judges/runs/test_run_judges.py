@@ -51,7 +51,7 @@ def test_a_dry_run_says_what_it_would_take_and_starts_nothing(standin: StandIn) 
 
     assert re.fullmatch(
         r"model-1 in plums: 2 calls to be sent, about [\d,]+ tokens in and 600 out, "
-        r"about \$ 0.01, at most \$ 0.\d\d, about 1 min\n",
+        r"about \$ 0.01, at most \$ 5.2\d, about 1 min\n",
         output,
     )
     assert "8 calls to be sent" in without_price

@@ -77,8 +77,11 @@ def test_a_blind_coordinator_does_not_get_the_page(client: Client) -> None:
     assert "Source 1" not in answer.text
 
 
-def test_many_texts_are_measured_when_somebody_asks(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("judges.views.measures.MEASURED_AT_ONCE", 3)
+@pytest.mark.parametrize("limit", ["judges.views.measures.MEASURED_AT_ONCE", "studies.formatting.LETTERS_AT_ONCE"])
+def test_many_texts_or_long_ones_are_measured_when_somebody_asks(
+    client: Client, monkeypatch: pytest.MonkeyPatch, limit: str
+) -> None:
+    monkeypatch.setattr(limit, 3)
     planted(2)
     client.force_login(factories.staff("designer"))
 

@@ -113,7 +113,7 @@ def begun(run: Run, *, at: datetime) -> Attempt:
     """One attempt at the first call that is due, as a worker writes it down."""
     with transaction.atomic():
         due = attempts.choose_due(run, n=1, at=at)
-        (attempt,) = attempts.begin(due, worker="w", probes=(), worst={}, at=at)
+        (attempt,) = attempts.begin(due, worker="w", probes=(), reserves={}, at=at)
     return Attempt.objects.select_related("call__assignment__seat", "call__step", "call__item", "call__story").get(
         pk=attempt.pk
     )
@@ -156,7 +156,7 @@ def test_an_answer_that_comes_after_another_is_kept_and_changes_nothing(study: S
 def test_a_call_that_kills_its_worker_each_time_is_given_up(study: Study, standin: StandIn) -> None:
     run = started(study, judge_at(standin))
     poison = run.calls.order_by("pk")[0]
-    run.calls.exclude(pk=poison.pk).update(not_before=timezone.now() + timedelta(days=365))
+    run.calls.exclude(pk=poison.pk).update(not_before=timezone.now() + timedelta(minutes=9))
 
     for _ in range(attempts.N_TRIES):
         now = timezone.now()

@@ -2,7 +2,6 @@
 
 import random
 import re
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +12,7 @@ from studies.story_import.text_warnings import find_text_warnings
 from studies.typography import differences, openings, paragraphs, prose, words
 from studies.typography.features import BOLD, ITALIC, SIGNS
 from studies.typography.normalisation import NORMALISATIONS, normalise_text
+from tests.doubling import seconds_of
 
 # What the walk through marks must find: the patterns that it took the place of.
 ITALIC_PATTERN = re.compile(
@@ -53,16 +53,6 @@ FUNCTIONS: dict[str, Callable[[str], Any]] = {
         find_text_warnings([ImportRow(1, {"text": text, "source": "Ann"}, {})], "text")
     ),
 }
-
-
-def seconds_of(function: Callable[[str], Any], text: str) -> float:
-    """Of the processor, the least of two tries."""
-    tries = []
-    for _try in range(2):
-        start = time.process_time()
-        function(text)
-        tries.append(time.process_time() - start)
-    return min(tries)
 
 
 @pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)

@@ -1,0 +1,80 @@
+"""What leaves for a provider in a run, and what is made of its replies: as the documentation has it."""
+
+import json
+from collections import Counter
+
+import pytest
+
+from judges import runs
+from judges.models import Attempt, Call, Endpoint, Judge, Run
+from judges.planning import Scope
+from studies.models import Story, Study
+from tests import triggers
+from tests.judges import standin as told
+from tests.judges.conftest import judge_at, sendable, started
+from tests.judges.standin import StandIn
+
+pytestmark = pytest.mark.django_db
+
+FAILED_HALF_WAY = told.says("I thi", finish_reason="error")
+
+
+def words_of(content: str | list[dict[str, str]]) -> str:
+    return content if isinstance(content, str) else "".join(block["text"] for block in content)
+
+
+@pytest.mark.parametrize("adapter", ["openai", "anthropic"])
+def test_a_run_sends_no_mark_for_caches_and_begins_alike_about_one_story(
+    study: Study, standin: StandIn, adapter: str
+) -> None:
+    judge = judge_at(standin)
+    Endpoint.objects.update(adapter=adapter)
+    with triggers.lifted():
+        Story.objects.filter(study=study, code="p1s1").update(text="Plums in the icebox, all of them.")
+
+    runs.drain(started(study, Judge.objects.get(pk=judge.pk)))
+
+    bodies = [hit.body for hit in standin.hits]
+    assert len(bodies) == 8
+    assert "cache_control" not in json.dumps(bodies)
+    messages = [words_of(body["messages"][-1]["content"]) for body in bodies]
+    about_one, other = [text for text in messages if "Plums in the icebox" in text]
+    same = next(n for n, (a, b) in enumerate(zip(about_one, other, strict=False)) if a != b)
+    assert about_one.index("Plums in the icebox") < same, "the story stands before what tells its calls apart"
+    if adapter == "anthropic":
+        assert {len(body["messages"][-1]["content"]) for body in bodies} == {1}
+
+
+def test_every_repeat_leaves_with_a_seed_of_its_own(study: Study, standin: StandIn) -> None:
+    judge = judge_at(standin)
+    Judge.objects.update(parameters={"seed": 7, "temperature": 1})
+    judge.refresh_from_db()
+
+    runs.drain(runs.start(sendable(study), judge, by="tests", scope=Scope(n_repeats=3)))
+
+    assert Counter((hit.body["seed"], hit.body["temperature"]) for hit in standin.hits) == {
+        (7, 1): 8,
+        (8, 1): 8,
+        (9, 1): 8,
+    }
+
+
+def test_a_reply_that_broke_off_at_the_provider_is_asked_for_again(study: Study, standin: StandIn) -> None:
+    standin.script = [told.YES] * 3 + [FAILED_HALF_WAY]
+
+    run = runs.drain(started(study, judge_at(standin, n_at_once=1)))
+
+    failed = Attempt.objects.get(outcome=Attempt.Outcome.FAILED)
+    assert (run.state, runs.count_calls(run), len(standin.hits)) == (Run.State.FINISHED, {"ok": 8}, 9)
+    assert (failed.status, failed.call.n_failures, failed.call.n_overloads) == (200, 1, 0)
+    assert json.loads(failed.body)["choices"][0]["message"]["content"] == "I thi"
+
+
+def test_a_provider_whose_replies_all_break_off_has_failed_and_not_its_model(study: Study, standin: StandIn) -> None:
+    standin.script = [told.YES] * 3
+    standin.reply = lambda hit: FAILED_HALF_WAY
+
+    run = runs.drain(started(study, judge_at(standin)))
+
+    assert (run.state, runs.count_calls(run)) == (Run.State.WAITING, {"ok": 3, Call.State.PROVIDER_ERROR: 5})
+    assert "calls that have used up their tries: 5" in run.note
