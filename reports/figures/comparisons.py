@@ -6,17 +6,19 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from django.utils.translation import gettext_lazy
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
+from reports.document import columns, notes
+from reports.document.model import Block, Drawing, Files, Head, Note, Part, Phrase, Section, Table, Words
+from reports.document.phrases import in_language, joined
 from reports.figures import plots
 from reports.figures.base import (
     Figure,
-    Head,
-    Row,
     Statement,
-    weakest_note,
 )
 from reports.figures.contrast_rows import (
     ContrastRow,
@@ -25,11 +27,11 @@ from reports.figures.contrast_rows import (
     adjust_family,
     contrast_row,
 )
+from reports.figures.contrast_table import contrast_columns, contrast_table, rests_on
 from reports.figures.contrast_words import contrast_statements, unit_words
 from reports.figures.headline_words import headline
 from reports.lazy import contrasts, variance_components
-from reports.numbers import decimal, with_interval
-from reports.numbers import interval as between
+from reports.numbers import with_interval
 from reports.reasons import to_english
 
 if TYPE_CHECKING:
@@ -79,41 +81,20 @@ class Comparisons(Figure[ComparisonResult]):
             outcomes=tuple(correct(outcomes)),
         )
 
-    def rows(self, result: ComparisonResult) -> dict[str, Iterator[Row]]:
-        return {"comparisons": _rows(result)}
-
-    def lines(self, result: ComparisonResult) -> Iterator[str]:
-        yield "\nDifferences between sources, on story means" + ("" if result.is_planned else " (exploratory)")
-        for outcome in result.whole:
-            yield f"  {outcome.title or 'all tests'}" + (" (planned)" if outcome.is_primary else "")
-            for row in outcome.contrasts:
-                if row.why:
-                    yield f"    {row.first} less {row.second}: {to_english(row.why)}"
-                    continue
-                places = outcome.places
-                wide = f"{between(row.wide, places)} for other raters, too"
-                p = f"p {decimal(row.p_adjusted, 4)}, adjusted" if not row.is_not_tested else "not tested"
-                ends = f"95 % {between(row.interval, places)} ({wide}); {p}; {row.test}"
-                yield f"    {row.first} less {row.second}: {decimal(row.value, places)}, {ends}"
-
-    def context(self, result: ComparisonResult) -> dict[str, Any]:
-        rows = [row for outcome in result.whole for row in outcome.contrasts]
-        tested = [row for row in rows if row.test]
-        return {
-            "drawn": [
-                (
-                    *(outcome, _plot(outcome, outcome.reference), unit_words(outcome)),
-                    *(_measured_against_others(outcome), _plot_of_pairs(outcome)),
-                )
-                for outcome in result.whole
+    def describe(self, result: ComparisonResult, head: Head) -> Iterator[Section]:
+        parts = [_part(outcome, head) for outcome in result.parts]
+        folded = Part(summary=_("By dimension and by test, exploratory"), blocks=parts)
+        counted = ngettext("%(n)s outcome", "%(n)s outcomes", len(result.outcomes)) % {"n": len(result.outcomes)}
+        yield Section(
+            heading=_("How far the sources are apart"),
+            body=[
+                *(_outcome(outcome, head) for outcome in result.whole),
+                *([folded] if parts else []),
+                _file_table(result),
+                Files(words=counted, table="comparisons", is_count=True),
             ],
-            "parts": [(outcome, unit_words(outcome)) for outcome in result.parts],
-            "note": weakest_note(row.interval for row in rows),
-            "tests": list(dict.fromkeys(row.test for row in tested)),
-            "is_paired": bool(tested) and all(row.is_paired and not row.n_left_out for row in tested),
-            "is_within_some": any(row.is_paired and row.n_left_out for row in tested),
-            "is_out_of_reach": any(row.is_not_tested for row in rows),
-        }
+            margin=list(_notes(result)),
+        )
 
     def is_first_headline(self, result: ComparisonResult) -> bool:
         """Of all tests together the pass rates are headed with the same in better words."""
@@ -201,22 +182,117 @@ def correct(outcomes: Sequence[OutcomeContrasts]) -> Iterator[OutcomeContrasts]:
         yield replace(outcome, contrasts=tuple(row_by_place[n, place] for place in range(len(outcome.contrasts))))
 
 
-@dataclass(frozen=True)
-class MeasuredAgainst:
-    """A source that is not the reference, and all others drawn against it. number : which of them, for ids"""
+def _outcome(outcome: OutcomeContrasts, head: Head) -> Part:
+    """Every source against the reference, drawn, and every two of them in a table."""
+    planned = _("confirmatory: the primary outcome of the plan") if outcome.is_primary else _("exploratory")
+    title = in_language(outcome.title, head.language) if outcome.title else _("All tests together")
+    return Part(
+        heading=joined(title, format_html('<span class="hint">{}</span>', planned)),
+        blocks=[
+            *_against_reference(outcome),
+            Part(
+                summary=_("Every two sources, as a table"),
+                blocks=[contrast_table(outcome.contrasts, outcome.places, about=outcome.title)],
+            ),
+        ],
+    )
 
-    number: str
-    source: str
-    plot: plots.DifferencePlot
 
-
-def _measured_against_others(outcome: OutcomeContrasts) -> list[MeasuredAgainst]:
-    """What a reader may choose instead of the reference; it changes what is drawn, not what is tested."""
-    others = [level.source for level in outcome.sources if level.source != outcome.reference]
-    drawn = [(source, _plot(outcome, source)) for source in others]
-    return [
-        MeasuredAgainst(str(n), source, plot) for n, (source, plot) in enumerate(drawn, start=1) if plot is not None
+def _against_reference(outcome: OutcomeContrasts) -> Iterator[Block]:
+    """The plots, of which the planned pairs are last: their place among the plots is in their addresses."""
+    unit, reference = unit_words(outcome), outcome.reference
+    if plot := _plot(outcome, reference):
+        lower = _("Place 1 is the best: to the left is better.") if outcome.is_lower_better else ""
+        yield _drawing(outcome, plot, _("Differences from the reference"), joined(_each_less(reference, unit), lower))
+    else:
+        sentence = _("No source can be compared with %(reference)s here: the table says why.")
+        yield Words(words=sentence % {"reference": reference}, css="hint")
+    title = _("Differences from another source")
+    others = [level.source for level in outcome.sources if level.source != reference]
+    drawn = [
+        _drawing(outcome, plot, title, _each_less(source, unit))
+        for source in others
+        if (plot := _plot(outcome, source))
     ]
+    if drawn:
+        hint = _("For reading alone: what was planned and what is corrected stays as it is.")
+        yield Part(summary=_("Measured against another source"), blocks=[Words(words=hint, css="hint"), *drawn])
+    if pairs := _plot_of_pairs(outcome):
+        caption = _("Also planned: the first less the second, in %(unit)s.") % {"unit": unit}
+        yield _drawing(outcome, pairs, _("Planned differences of two sources"), caption)
+
+
+def _drawing(outcome: OutcomeContrasts, plot: plots.DifferencePlot, title: str, caption: Phrase) -> Drawing:
+    described = _("The table below holds every difference with its interval.")
+    return Drawing(plot=plot, title=title, described=described, caption=caption, label=outcome.title)
+
+
+def _each_less(reference: str, unit: str) -> str:
+    return _("Each source less %(reference)s, in %(unit)s.") % {"reference": reference, "unit": unit}
+
+
+def _part(outcome: OutcomeContrasts, head: Head) -> Part:
+    """A dimension, or a single test."""
+    return Part(
+        heading=in_language(outcome.title, head.language),
+        blocks=[contrast_table(outcome.contrasts, outcome.places, about=outcome.title)],
+    )
+
+
+def _notes(result: ComparisonResult) -> Iterator[Note]:
+    rows = [row for outcome in result.whole for row in outcome.contrasts]
+    tested = [row for row in rows if row.test]
+    corrected = _(
+        "Holm over planned comparisons, and over all others of all outcomes together; items of a score together; "
+        "single tests by Benjamini and Hochberg"
+    )
+    yield rests_on(tests=list(dict.fromkeys(row.test for row in tested)), corrected=corrected)
+    sentences = {
+        _(
+            "A disc: told apart from the reference, also after correction. A ring: cannot be told apart here, which "
+            "does not mean equal."
+        ): bool(tested),
+        _(
+            "Not tested: with so few groups and so many comparisons the test could tell no two sources apart, however "
+            "large the difference. Read the intervals. A plan that names a few comparisons is corrected for those "
+            "alone."
+        ): any(row.is_not_tested for row in rows),
+        _("Groups pair the sources: each holds stories of both, read by the same raters."): bool(tested)
+        and all(row.is_paired and not row.n_left_out for row in tested),
+        _("Two sources are compared within the groups that hold both; groups with one of the two are left out."): any(
+            row.is_paired and row.n_left_out for row in tested
+        ),
+        _(
+            "No reference was planned. The one drawn here is the first source in the order of this report: people "
+            "before models, then by name."
+        ): not result.has_reference,
+    }
+    yield from (Words(words=sentence) for sentence, is_said in sentences.items() if is_said)
+    yield from notes.weakest(row.interval for row in rows)
+
+
+def _file_table(result: ComparisonResult) -> Table[tuple[OutcomeContrasts, ContrastRow]]:
+    return Table(
+        name="comparisons",
+        label=_("Differences"),
+        rows=[(outcome, row) for outcome in result.outcomes for row in outcome.contrasts],
+        is_shown=False,
+        columns=[
+            columns.in_file("outcome", lambda pair: pair[0].key),
+            columns.fields("kind", "title", "correction", of=lambda pair: pair[0]),
+            *(column.at(_row_of) for column in contrast_columns(places=2)),
+            columns.fields("low_90", "high_90", "n_left_out", "effect", "effect_name", of=lambda pair: pair[1]),
+            columns.in_file("paired", lambda pair: pair[1].is_paired),
+            columns.in_file("planned", lambda pair: pair[1].is_planned),
+            columns.in_file("margin", lambda pair: pair[0].margin if pair[1].is_planned else None),
+            columns.in_file("equivalent", lambda pair: pair[1].is_equivalent),
+            columns.note(lambda pair: _note(pair[1])),
+        ],
+    )
+
+
+def _row_of(pair: tuple[OutcomeContrasts, ContrastRow]) -> ContrastRow:
+    return pair[1]
 
 
 def _plot(outcome: OutcomeContrasts, reference: str) -> plots.DifferencePlot | None:
@@ -255,36 +331,3 @@ def _note(row: ContrastRow) -> str:
         return to_english(row.why)
     note = (row.interval.note if row.interval else "") or ""
     return "; ".join(part for part in ("not tested" if row.is_not_tested else "", note) if part)
-
-
-def _rows(result: ComparisonResult) -> Iterator[Row]:
-    for outcome in result.outcomes:
-        for row in outcome.contrasts:
-            yield {
-                "outcome": outcome.key,
-                "kind": outcome.kind,
-                "title": outcome.title,
-                "first": row.first,
-                "second": row.second,
-                "difference": row.value,
-                "low": row.interval and row.interval.low,
-                "high": row.interval and row.interval.high,
-                "low_other_raters": row.wide and row.wide.low,
-                "high_other_raters": row.wide and row.wide.high,
-                "low_90": row.low_90,
-                "high_90": row.high_90,
-                "test": row.test,
-                "p": row.p,
-                "p_adjusted": None if row.is_not_tested else row.p_adjusted,
-                "correction": outcome.correction,
-                "paired": row.is_paired,
-                "n": row.n,
-                "n_second": row.n_second,
-                "n_left_out": row.n_left_out,
-                "effect": row.effect,
-                "effect_name": row.effect_name,
-                "planned": row.is_planned,
-                "margin": outcome.margin if row.is_planned else None,
-                "equivalent": row.is_equivalent,
-                "note": _note(row),
-            }

@@ -5,26 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
+from reports.document import columns
+from reports.document.columns import LEAD, QUIET, decimals, ends
+from reports.document.model import Block, Drawing, Files, Head, Part, Section, Table, Words
+from reports.document.phrases import in_language, joined, phrase
 from reports.figures import plots
 from reports.figures.base import (
     Figure,
     Interval,
     IntervalEstimate,
     Listing,
-    Row,
     note_of,
 )
 from reports.figures.contrast_rows import ContrastRow, adjust_family, contrast_row
-from reports.figures.factor_rows import FactorRow, as_number, factor_cells, factor_fields, levels_by_factor
+from reports.figures.contrast_table import contrast_columns, contrast_table, rests_on
+from reports.figures.factor_rows import FactorRow, as_number, factor_columns, factor_fields, levels_by_factor
 from reports.figures.mean_intervals import outcome_intervals
 from reports.lazy import contrasts, np, variance_components
-from reports.numbers import decimal
-from reports.numbers import interval as between
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, OutcomeTable
@@ -75,21 +78,23 @@ class Factors(Figure[Listing[FactorOutcome]]):
             )
         )
 
-    def rows(self, result: Listing[FactorOutcome]) -> dict[str, Iterator[Row]]:
-        return {"factors": _mean_rows(result), "factor-contrasts": _contrast_rows(result)}
-
-    def lines(self, result: Listing[FactorOutcome]) -> Iterator[str]:
-        for row in result.rows:
-            yield f"\nBy {row.factor}: {row.title or 'all tests'} (exploratory)"
-            for mean in row.means:
-                name = ", ".join(filter(None, [mean.source, mean.level]))
-                wide = f"{between(mean.wide, row.places)} for other raters, too"
-                ends = f"95 % {between(mean.interval, row.places)} ({wide}); {mean.n_stories} stories"
-                yield f"  {name[:40]:<40} {decimal(mean.value, row.places)}, {ends}"
-
-    def context(self, result: Listing[FactorOutcome]) -> dict[str, Any]:
+    def describe(self, result: Listing[FactorOutcome], head: Head) -> Iterator[Section]:
         names = list(dict.fromkeys(row.factor for row in result.rows))
-        return {"factors": names, "plots": [plot for name in names for plot in _plots(result, name)]}
+        counted = ngettext("%(n)s property", "%(n)s properties", len(names)) % {"n": len(names)}
+        note = _("Properties come with the stories: any column of the stories’ file with two to eight values.")
+        yield Section(
+            heading=_("By a property of the stories"),
+            body=[
+                *(block for name in names for block in _drawings(result, name)),
+                *(_part(row, head) for row in result.rows),
+                Files(words=counted, table="factors", is_count=True),
+                Files(words=_("Every two of them, compared"), table="factor-contrasts"),
+            ],
+            margin=[
+                rests_on(tests=[], corrected=_("Holm over the comparisons of one outcome by one property")),
+                Words(words=note),
+            ],
+        )
 
 
 def _levels(dataset: Dataset) -> dict[str, dict[str, str]]:
@@ -172,6 +177,72 @@ def _plots(result: Listing[FactorOutcome], factor: str) -> Iterator[tuple[str, p
             yield factor, plots.DotPlot(overall, levels, axis), plots.DotPlot(within, levels, axis) if within else None
 
 
+def _drawings(result: Listing[FactorOutcome], factor: str) -> Iterator[Block]:
+    described = _("The tables below hold every value with its interval.")
+    for _name, plot, within in _plots(result, factor):
+        title = _("Means by a property of the stories")
+        yield Drawing(plot=plot, title=title, described=described, label=factor, caption=factor)
+        if within:
+            title = _("Means by a property of the stories, within each source")
+            drawing = Drawing(plot=within, title=title, described=described, label=factor)
+            yield Part(summary=_("Within each source"), blocks=[drawing])
+
+
+def _part(row: FactorOutcome, head: Head) -> Part:
+    title = in_language(row.title, head.language) if row.title else phrase(_("all tests together, %% Yes"))
+    exploratory = format_html('<span class="hint">{}</span>', _("exploratory"))
+    return Part(
+        heading=joined(joined(row.factor, title, by=": "), exploratory),
+        blocks=[
+            _mean_table(row),
+            Part(
+                summary=_("Every two of them, compared"),
+                blocks=[
+                    contrast_table(row.contrasts, row.places, about=f"{row.factor}: {row.title}"),
+                    _file_table(row),
+                ],
+            ),
+        ],
+    )
+
+
+def _mean_table(row: FactorOutcome) -> Table[LevelMean]:
+    return Table(
+        name="factors",
+        label=_("Means by a property of the stories"),
+        rows=row.means,
+        columns=[
+            *factor_columns(lambda mean: row),
+            columns.words("level", row.factor, is_head=True),
+            columns.words(
+                "source", _("Source"), lambda mean: mean.source or "all", shown=lambda mean: mean.source or _("All")
+            ),
+            columns.number("mean", _("Mean"), lambda mean: mean.value, write=decimals(row.places), css=LEAD),
+            columns.interval(lambda mean: mean.interval, write=ends(row.places)),
+            columns.interval(
+                lambda mean: mean.wide,
+                heading=_("for other raters, too"),
+                write=ends(row.places),
+                css=QUIET,
+                low="low_other_raters",
+                high="high_other_raters",
+            ),
+            columns.number("n_stories", _("Stories"), write=str),
+            columns.note(lambda mean: note_of(mean, mean.interval)),
+        ],
+    )
+
+
+def _file_table(row: FactorOutcome) -> Table[ContrastRow]:
+    return Table(
+        name="factor-contrasts",
+        label=_("Every two of them, compared"),
+        rows=row.contrasts,
+        is_shown=False,
+        columns=[*factor_columns(lambda contrast: row), *contrast_columns(row.places)],
+    )
+
+
 def _plot_row(row: FactorOutcome, source: str, levels: list[str], label: str, heading: str) -> plots.PlotRow:
     marks = [
         plots.Mark.of(levels.index(mean.level), mean.value, mean.interval)
@@ -183,38 +254,3 @@ def _plot_row(row: FactorOutcome, source: str, levels: list[str], label: str, he
 
 def _axis(rows: list[plots.PlotRow]) -> plots.Axis:
     return plots.value_axis(plots.ends_of(mark for row in rows for mark in row.marks))
-
-
-def _mean_rows(result: Listing[FactorOutcome]) -> Iterator[Row]:
-    for row in result.rows:
-        for mean in row.means:
-            yield factor_cells(row) | {
-                "level": mean.level,
-                "source": mean.source or "all",
-                "mean": mean.value,
-                "low": mean.interval.low,
-                "high": mean.interval.high,
-                "low_other_raters": mean.wide.low,
-                "high_other_raters": mean.wide.high,
-                "n_stories": mean.n_stories,
-                "note": note_of(mean, mean.interval),
-            }
-
-
-def _contrast_rows(result: Listing[FactorOutcome]) -> Iterator[Row]:
-    for row in result.rows:
-        for contrast in row.contrasts:
-            yield factor_cells(row) | {
-                "first": contrast.first,
-                "second": contrast.second,
-                "difference": contrast.value,
-                "low": contrast.interval and contrast.interval.low,
-                "high": contrast.interval and contrast.interval.high,
-                "low_other_raters": contrast.wide and contrast.wide.low,
-                "high_other_raters": contrast.wide and contrast.wide.high,
-                "test": contrast.test,
-                "p": contrast.p,
-                "p_adjusted": None if contrast.is_not_tested else contrast.p_adjusted,
-                "n": contrast.n,
-                "n_second": contrast.n_second,
-            }
