@@ -6,9 +6,8 @@ from collections.abc import Iterable
 
 from django.utils.translation import gettext as _
 
-from reports import reasons
 from reports.document.model import Head, Words
-from reports.document.phrases import in_language, phrase
+from reports.document.phrases import phrase, reason_words
 from reports.document.values import Interval, Reason
 
 
@@ -65,4 +64,4 @@ def clusters_of_pairs() -> Words:
 
 def reason(why: Reason) -> Words:
     """Why there is nothing to show, in place of it."""
-    return Words(words=in_language(reasons.translate_reason(why), reasons.language(why)))
+    return Words(words=reason_words(why))

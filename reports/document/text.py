@@ -69,7 +69,8 @@ def _marks(columns: Sequence[Column[Any]], groups: Sequence[RowGroup[Any]]) -> s
 def _cells(table: Table[Any], columns: Sequence[Column[Any]], row: Any) -> list[str]:
     """The cells of a row; where a reason stands in place of its values, it is the last."""
     if why := table.why(row):
-        return [*(_written(column.cell(row)) for column in columns if column.is_head), reasons.to_english(why)]
+        remaining = [column for column in columns if column.is_head or column.is_kept]
+        return [*(_written(column.cell(row)) for column in remaining), reasons.to_english(why)]
     return [_written(column.cell(row)) for column in columns]
 
 

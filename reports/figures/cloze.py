@@ -22,6 +22,7 @@ from annotation.responses.fills import BlankSave
 from reports.dataset.answers import has_real_people
 from reports.document import columns
 from reports.document.columns import LEAD, decimals, ends
+from reports.document.files import file_only
 from reports.document.model import (
     Block,
     Drawing,
@@ -342,12 +343,11 @@ def _group_table(result: ClozeResult, head: Head) -> Table[tuple[str, Groups, Gr
 
 def _every_writer(result: ClozeResult) -> Table[WriterRow]:
     names = [field.name for field in fields(WriterRow) if field.name != "order"]
-    return Table(
-        name="cloze",
-        label=_("One row a writer"),
-        rows=result.writers,
-        columns=[*map(columns.in_file, names), columns.in_file("order", lambda writer: list(writer.order))],
-        is_shown=False,
+    return file_only(
+        "cloze",
+        result.writers,
+        columns.fields(*names),
+        columns.in_file("order", lambda writer: list(writer.order)),
     )
 
 

@@ -9,11 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from reports import reasons
 from reports.document.model import (
     Drawing,
     Facts,
@@ -24,7 +22,7 @@ from reports.document.model import (
     Section,
     Words,
 )
-from reports.document.phrases import in_language, joined, phrase
+from reports.document.phrases import joined, phrase, reason_words
 from reports.figures.base import Figure, Reason, Statement
 from reports.figures.cloze_participants import (
     KindMean,
@@ -101,7 +99,7 @@ class ClozeScores(Figure[ClozeScoresResult]):
                 *_ranking(rows),
                 total_table(result),
                 *(
-                    Words(words=joined(f"{row.participant}:", _reason(row.why)), css="hint")
+                    Words(words=joined(f"{row.participant}:", reason_words(row.why)), css="hint")
                     for row in result.participants
                     if row.why
                 ),
@@ -180,13 +178,9 @@ def _sentence(result: ClozeScoresResult) -> str:
     return sentence
 
 
-def _reason(why: Reason) -> SafeString:
-    return in_language(reasons.translate_reason(why), reasons.language(why))
-
-
 def _sentences(result: ClozeScoresResult) -> Iterator[Words]:
     if reason := result.reference.why:
-        yield Words(words=joined(_reason(reason), _("So there are no totals.")), css="says")
+        yield Words(words=joined(reason_words(reason), _("So there are no totals.")), css="says")
     if sentence := _sentence(result):
         yield Words(words=sentence, css="says")
 

@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from reports.dataset.scored_clozes import reference_masks
 from reports.document import columns
 from reports.document.columns import LEAD, decimals
+from reports.document.files import file_only
 from reports.document.model import (
     Facts,
     Files,
@@ -238,21 +239,16 @@ def _set_table(result: ClozeSurpriseResult) -> Table[ReferenceVariant]:
 
 
 def _every_participant(result: ClozeSurpriseResult) -> Table[tuple[ReferenceVariant, ParticipantSurprise]]:
-    return Table(
-        name="cloze-surprise",
-        label=_("Every participant with every set"),
-        rows=[(variant, row) for variant in result.variants for row in variant.participants],
-        columns=[
-            columns.in_file("reference", lambda pair: pair[0].name),
-            columns.in_file("n", lambda pair: pair[0].n),
-            columns.in_file("participant", lambda pair: pair[1].participant),
-            columns.in_file("in_reference", lambda pair: pair[1].is_in_reference),
-            columns.in_file("raw_distance", lambda pair: pair[1].raw),
-            columns.in_file("surprises", lambda pair: pair[1].divided),
-            columns.in_file("total", lambda pair: pair[1].total),
-            columns.in_file("rank", lambda pair: pair[1].rank or None),
-        ],
-        is_shown=False,
+    return file_only(
+        "cloze-surprise",
+        [(variant, row) for variant in result.variants for row in variant.participants],
+        columns.in_file("reference", lambda pair: pair[0].name),
+        columns.in_file("n", lambda pair: pair[0].n),
+        columns.fields("participant", "total", of=lambda pair: pair[1]),
+        columns.in_file("in_reference", lambda pair: pair[1].is_in_reference),
+        columns.in_file("raw_distance", lambda pair: pair[1].raw),
+        columns.in_file("surprises", lambda pair: pair[1].divided),
+        columns.in_file("rank", lambda pair: pair[1].rank or None),
     )
 
 
@@ -276,18 +272,13 @@ def _participant_table(result: ClozeSurpriseResult) -> Table[tuple[ParticipantSu
 
 
 def _every_fill(result: ClozeSurpriseResult) -> Table[tuple[FilledTextDistances, int]]:
-    return Table(
-        name="cloze-fills",
-        label=_("Every fill"),
-        rows=[(text, place) for text in result.texts for place in range(len(result.blanks))],
-        columns=[
-            columns.in_file("story", lambda pair: pair[0].story),
-            columns.in_file("participant", lambda pair: pair[0].participant),
-            columns.in_file("blank", lambda pair: result.blanks[pair[1]]),
-            columns.in_file("raw_distance", lambda pair: pair[0].raw[pair[1]]),
-            columns.in_file("surprise", lambda pair: pair[0].divided[pair[1]]),
-        ],
-        is_shown=False,
+    return file_only(
+        "cloze-fills",
+        [(text, place) for text in result.texts for place in range(len(result.blanks))],
+        columns.fields("story", "participant", of=lambda pair: pair[0]),
+        columns.in_file("blank", lambda pair: result.blanks[pair[1]]),
+        columns.in_file("raw_distance", lambda pair: pair[0].raw[pair[1]]),
+        columns.in_file("surprise", lambda pair: pair[0].divided[pair[1]]),
     )
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Protocol
 
 from django.utils.translation import gettext as _
 
 from reports.document import columns
 from reports.document.columns import LEAD, QUIET, decimals, ends
+from reports.document.files import file_only
 from reports.document.model import Cell, Column, Table
 from reports.figures.base import ends_note
 from reports.figures.cloze_participants import KindMean, ParticipantScore, SectionScore, Sensitivity
@@ -145,19 +146,12 @@ def _with_rank(total: float | None, rank: int) -> str:
 
 def section_table(result: Scores) -> Table[tuple[ParticipantScore, SectionScore]]:
     """The scores of all sections, in the file alone."""
-    return Table(
-        name="cloze-section-scores",
-        label=_("Scores of the sections"),
-        rows=[(row, part) for row in result.participants for part in row.sections],
-        columns=[
-            columns.in_file("participant", lambda pair: pair[0].participant),
-            columns.in_file("section", lambda pair: pair[1].section),
-            columns.in_file("satisfied", lambda pair: pair[1].satisfied),
-            columns.in_file("surprising", lambda pair: pair[1].surprising),
-            columns.in_file("distance", lambda pair: pair[1].distance),
-            columns.in_file("score", lambda pair: pair[1].score),
-        ],
-        is_shown=False,
+    names = [field.name for field in fields(SectionScore)]
+    return file_only(
+        "cloze-section-scores",
+        [(row, part) for row in result.participants for part in row.sections],
+        columns.in_file("participant", lambda pair: pair[0].participant),
+        columns.fields(*names, of=lambda pair: pair[1]),
     )
 
 

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reports.document import columns
+from reports.document.files import file_only
 from reports.document.model import (
     Cell,
     Column,
@@ -218,35 +219,26 @@ def _matrix_column(place: int, other: ScoreVariant, *, several: bool) -> Column[
 
 def _correlations(result: ClozeVariantsResult) -> Table[tuple[ScoreVariant, ScoreVariant, float | None]]:
     """The same in the file: each pair once."""
-    return Table(
-        name="cloze-variant-correlations",
-        label=_("Every two forms"),
-        rows=[
+    return file_only(
+        "cloze-variant-correlations",
+        [
             (variant, other, rho)
             for n, (variant, row) in enumerate(zip(result.variants, result.correlations, strict=True))
             for other, rho in zip(result.variants[:n], row, strict=False)
         ],
-        columns=[
-            columns.in_file("variant", lambda row: row[0].name),
-            columns.in_file("other", lambda row: row[1].name),
-            columns.in_file("spearman", lambda row: row[2]),
-            columns.constant("n", result.n_participants),
-        ],
-        is_shown=False,
+        columns.in_file("variant", lambda row: row[0].name),
+        columns.in_file("other", lambda row: row[1].name),
+        columns.in_file("spearman", lambda row: row[2]),
+        columns.constant("n", result.n_participants),
     )
 
 
 def _totals_in_file(result: ClozeVariantsResult) -> Table[tuple[ScoreVariant, VariantTotal]]:
-    return Table(
-        name="cloze-variants",
-        label=_("Every total under every form"),
-        rows=[(variant, total) for variant in result.variants for total in variant.totals],
-        columns=[
-            columns.in_file("form", lambda row: row[0].form),
-            columns.in_file("constraints", lambda row: row[0].aggregation),
-            columns.in_file("participant", lambda row: row[1].participant),
-            columns.in_file("total", lambda row: row[1].total),
-            columns.in_file("rank", lambda row: row[1].rank or None),
-        ],
-        is_shown=False,
+    return file_only(
+        "cloze-variants",
+        [(variant, total) for variant in result.variants for total in variant.totals],
+        columns.in_file("form", lambda row: row[0].form),
+        columns.in_file("constraints", lambda row: row[0].aggregation),
+        columns.fields("participant", "total", of=lambda row: row[1]),
+        columns.in_file("rank", lambda row: row[1].rank or None),
     )

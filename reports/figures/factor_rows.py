@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from reports.document import columns
@@ -54,8 +54,9 @@ def factor_columns(of: Callable[[T], FactorRow]) -> list[Column[T]]:
 
 def ends_column(of: Callable[[T], FactorRow], interval: Callable[[T], Interval]) -> Column[T]:
     """An interval with the decimals of its outcome."""
-    by_places = {places: columns.interval(interval, write=ends(places), css=QUIET) for places in (1, 2)}
-    return replace(by_places[1], cell=lambda row: by_places[of(row).places].cell(row))
+    return columns.with_places(
+        lambda places: columns.interval(interval, write=ends(places), css=QUIET), lambda row: of(row).places
+    )
 
 
 def levels_by_factor(dataset: Dataset) -> dict[str, dict[str, str]]:

@@ -13,6 +13,7 @@ from judges import reference_sets
 from judges.models import ReferenceSet
 from reports.document import columns, notes
 from reports.document.columns import LEAD
+from reports.document.files import file_only
 from reports.document.model import (
     Block,
     Files,
@@ -178,14 +179,8 @@ def _blocks(row: SetCopies, label: str) -> Iterator[Block]:
         yield Words(words=_("%(story)s: %(percent)s %% stands in %(nearest)s") % words)
     if not row.near:
         yield Words(words=_("No story is a near-copy of another."))
-    names = ("story", "source", "nearest", "percent")
-    yield Table(
-        name="near-copies-by-story",
-        label=label,
-        rows=row.stories,
-        columns=[*of_set, *map(columns.in_file, names)],
-        is_shown=False,
-    )
+    of_story = columns.fields("story", "source", "nearest", "percent")
+    yield file_only("near-copies-by-story", row.stories, *of_set, of_story)
     yield Files(words=counted, table="near-copies-by-story", is_count=True)
 
 

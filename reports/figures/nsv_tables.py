@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from reports.document import columns
 from reports.document.columns import LEAD, decimals
+from reports.document.files import file_only
 from reports.document.model import Block, Column, Files, Part, Table
 from reports.figures.base import IntervalEstimate, note_of
 from reports.figures.nsv_results import Ablation, ComponentWeight, NsvScores, PanelCorrelation, Stability
@@ -89,27 +90,18 @@ def _method_table(scores: NsvScores) -> Table[PanelCorrelation]:
 
 
 def _correlations(scores: NsvScores) -> Table[tuple[PanelCorrelation, str, IntervalEstimate]]:
-    return Table(
-        name="nsv-methods",
-        label=_("Correlations with the panel"),
-        rows=[
-            (row, name, part)
-            for row in scores.methods
-            for name, part in (("pooled", row.pooled), ("within", row.within))
-        ],
-        columns=[
-            columns.in_file("method", lambda row: row[0].method),
-            columns.in_file("correlation", lambda row: row[1]),
-            columns.in_file("is_confirmatory", lambda row: row[0].method == "nsv" and row[1] == scores.confirmatory),
-            columns.in_file("rho", lambda row: row[2].value),
-            columns.in_file("low", lambda row: row[2].interval.low),
-            columns.in_file("high", lambda row: row[2].interval.high),
-            columns.in_file("n_ideas", lambda row: row[0].n),
-            columns.in_file("n_prompts", lambda row: row[0].n_prompts),
-            columns.constant("panel_ceiling", scores.ceiling),
-            columns.note(lambda row: note_of(row[2], row[2].interval)),
-        ],
-        is_shown=False,
+    parts = ("pooled", "within")
+    return file_only(
+        "nsv-methods",
+        [(row, name, getattr(row, name)) for row in scores.methods for name in parts],
+        columns.fields("method", "n_prompts", of=lambda row: row[0]),
+        columns.in_file("n_ideas", lambda row: row[0].n),
+        columns.in_file("correlation", lambda row: row[1]),
+        columns.in_file("is_confirmatory", lambda row: row[0].method == "nsv" and row[1] == scores.confirmatory),
+        columns.in_file("rho", lambda row: row[2].value),
+        columns.ends_in_file(lambda row: row[2].interval),
+        columns.constant("panel_ceiling", scores.ceiling),
+        columns.note(lambda row: note_of(row[2], row[2].interval)),
     )
 
 
@@ -174,14 +166,10 @@ def _prompts(scores: NsvScores) -> Table[tuple[str, str]]:
     """Which prompts were fitted on, in the file alone."""
     setting = scores.setting
     parts = (("development", setting.development), ("hold-out", setting.held_out))
-    return Table(
-        name="nsv-prompts",
-        label=_("Prompts by part"),
-        rows=[(name, part) for part, names in parts for name in names],
-        columns=[
-            columns.in_file("group", lambda row: row[0]),
-            columns.in_file("part", lambda row: row[1]),
-            columns.constant("seed", setting.seed),
-        ],
-        is_shown=False,
+    return file_only(
+        "nsv-prompts",
+        [(name, part) for part, names in parts for name in names],
+        columns.in_file("group", lambda row: row[0]),
+        columns.in_file("part", lambda row: row[1]),
+        columns.constant("seed", setting.seed),
     )

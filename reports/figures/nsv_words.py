@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from reports import reasons
 from reports.document import notes
 from reports.document.model import Phrase, Words
-from reports.document.phrases import in_language, joined, phrase
+from reports.document.phrases import joined, phrase, reason_words
 from reports.figures.nsv_results import IdeaPanelAgreement, NsvScores, NsvSetting
 from reports.numbers import coefficient, coefficients, whole
 
@@ -27,14 +26,12 @@ def about_panel(panel: IdeaPanelAgreement | None) -> Iterator[Words]:
         return
     about = _("The panel, on %(titles)s, over %(n)s ideas:")
     about %= {"titles": ", ".join(panel.titles), "n": whole(panel.n_ideas)}
-    agreement = phrase(
+    alpha = phrase(
         _("Krippendorff’s alpha %(alpha)s (95 %% interval %(ends)s)."),
         alpha=coefficient(panel.value),
         ends=coefficients(panel.interval),
     )
-    if panel.why:
-        agreement = in_language(reasons.translate_reason(panel.why), reasons.language(panel.why))
-    yield Words(words=joined(about, agreement))
+    yield Words(words=joined(about, reason_words(panel.why) if panel.why else alpha))
 
 
 def verdict(scores: NsvScores) -> Words:

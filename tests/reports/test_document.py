@@ -1,0 +1,39 @@
+"""Descriptions of figures as their writers have them."""
+
+from dataclasses import replace
+
+from reports.document import columns
+from reports.document.model import Column, Section, Table
+from reports.document.page import PageTable
+from reports.document.text import write_lines
+from reports.document.values import Reason
+from reports.reasons import to_english
+
+NO_ANSWERS = Reason(code="no_answers", values={})
+
+
+def describe() -> Table[tuple[str, str, float]]:
+    """Three columns, of which the row of "b" has no value in the last."""
+    setting: Column[tuple[str, str, float]] = columns.words("setting", "Setting", lambda row: row[1])
+    return Table(
+        label="Rows",
+        rows=[("a", "k = 5", 0.25), ("b", "k = 25", 0.5)],
+        columns=[
+            columns.words("name", "Name", lambda row: row[0], is_head=True),
+            replace(setting, is_kept=True),
+            columns.number("rho", "Rho", lambda row: row[2]),
+            columns.number("low", "Low", lambda row: row[2]),
+        ],
+        why=lambda row: NO_ANSWERS if row[0] == "b" else None,
+    )
+
+
+def test_a_reason_leaves_page_and_text_the_columns_that_stay() -> None:
+    table = describe()
+
+    (_first, second) = next(iter(PageTable.of(table).groups)).rows
+    *_lines, last = write_lines([Section(heading="Rows", body=[table])])
+
+    because = to_english(NO_ANSWERS)
+    assert [(str(part.cell.words), part.n_columns) for part in second.cells] == [("b", 1), ("k = 25", 1), (because, 2)]
+    assert " ".join(last.split()) == f"b k = 25 {because}"
