@@ -134,8 +134,8 @@ def _point_column(n: int, point: int) -> Column[SourceDistribution]:
             return Cell(words=words)
         mark = "†" if share.interval.is_weak else ""
         ends = format_html('<br><small class="{}">{}</small>', QUIET, numbers.interval(share.interval, 0))
-        shown = Cell(words=joined(words, ends, by=""), mark=mark, mark_title=share.interval.note or "")
-        return columns.with_reason(shown, share.interval.why)
+        point_cell = Cell(words=joined(words, ends, by=""), mark=mark, mark_title=share.interval.note or "")
+        return columns.with_reason(point_cell, share.interval.why)
 
     return Column(heading=str(point), cell=cell, files={})
 

@@ -86,7 +86,7 @@ class Explanations(Figure[Listing[ItemExplanations]]):
             "Words are what stands between spaces. An answer without an explanation counts for none of the lengths."
         )
         lines = _("Lines are 95 %% intervals of the mean, over groups of stories, with raters held fixed.")
-        shown = [part.interval for row in result.rows for part in row.all_rows]
+        drawn_intervals = [part.interval for row in result.rows for part in row.all_rows]
         yield Section(
             heading=_("How people explained their answers"),
             body=[
@@ -94,7 +94,7 @@ class Explanations(Figure[Listing[ItemExplanations]]):
                 Files(words=counted, table="explanations", is_count=True),
                 _table(result, head),
             ],
-            margin=[Words(words=words), Words(words=phrase(lines)), *notes.weakest(shown)],
+            margin=[Words(words=words), Words(words=phrase(lines)), *notes.weakest(drawn_intervals)],
         )
 
 
