@@ -121,9 +121,6 @@ def _columns(head: Head) -> Sequence[Column[AnswerExplanations]]:
     def answer(part: AnswerExplanations) -> Cell:
         return Cell(words=part.label, language=head.language) if part.value else Cell(words=_("All"))
 
-    def explained(part: AnswerExplanations) -> str:
-        return _("%(n)s of %(all)s") % {"n": whole(part.n_explained), "all": whole(part.n)}
-
     return [
         Column(
             heading=_("Answer"),
@@ -132,7 +129,7 @@ def _columns(head: Head) -> Sequence[Column[AnswerExplanations]]:
             is_number=False,
             is_head=True,
         ),
-        columns.number("n_explained", _("Explained"), shown=explained),
+        columns.count_of("n_explained", _("Explained"), n_all=lambda part: part.n),
         columns.in_file("n"),
         columns.number("median_words", _("Median words"), write=measured, css=LEAD),
         columns.number("mean_words", _("Mean words"), write=decimals(1)),
