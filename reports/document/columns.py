@@ -310,3 +310,17 @@ def yes_or_no(name: str, heading: Phrase, of: Callable[[T], bool] | None = None)
 def constant(name: str, value: Any) -> Column[Any]:
     """A column that only the file has, with the same value in each row."""
     return in_file(name, lambda row: value)
+
+
+def source(of: Callable[[T], Any] | None = None, *, heading: Phrase = "", is_head: bool = True) -> Column[T]:
+    """The source of a row, or of what `of` gives; a row without one is of all together."""
+
+    def name(row: T) -> str:
+        return str((of(row) if of else row).source)  # type: ignore[union-attr]
+
+    return words(
+        *("source", heading or _("Source")),
+        of=lambda row: name(row) or "all",
+        shown=lambda row: name(row) or _("All"),
+        is_head=is_head,
+    )

@@ -10,7 +10,7 @@ from reports.document.model import Head, Phrase
 from reports.document.phrases import in_language
 
 
-class Block(Protocol):
+class Titled(Protocol):
     """kind : "verdicts", "scales" and others; title : the ends of the scales, or what its items are named after"""
 
     @property
@@ -19,7 +19,7 @@ class Block(Protocol):
     def title(self) -> str: ...
 
 
-def block_title(block: Block, head: Head) -> Phrase:
+def block_title(block: Titled, head: Head) -> Phrase:
     if block.kind == "verdicts" and not block.title:
         return _("All tests")
     if block.kind == "scales" and "–" in block.title:

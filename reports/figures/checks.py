@@ -88,9 +88,6 @@ class Checks(Figure[Listing[CheckResult]]):
             way = _("went on") if row.on_failure == OnFailure.CONTINUE else _("went no further")
             return format_html('{} <span class="hint">{}</span>', whole(row.n_failed), way)
 
-        def right(row: CheckResult) -> Phrase:
-            return _("%(n)s of %(all)s") % {"n": whole(row.n_right), "all": whole(row.n)}
-
         table = Table(
             name="checks",
             label=_("Right answers"),
@@ -110,8 +107,8 @@ class Checks(Figure[Listing[CheckResult]]):
                     css=LEAD,
                 ),
                 columns.interval(lambda row: row.interval, write=ends(0)),
-                columns.number("n", "n", shown=right),
-                columns.in_file("n_right"),
+                columns.count_of("n_right", "n", n_all=lambda row: row.n),
+                columns.in_file("n"),
                 columns.number("n_failed", _("Failed the check"), shown=failed),
                 columns.in_file("attempts"),
                 columns.in_file("on_failure"),

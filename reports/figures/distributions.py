@@ -117,7 +117,7 @@ def _table(row: ItemDistribution, head: Head) -> Table[SourceDistribution]:
         caption=joined(in_language(row.title, head.language), explained, by=": "),
         rows=[part for part in row.all_rows if part.n],
         columns=[
-            columns.words("source", _("Source"), shown=lambda part: part.source or _("All"), is_head=True),
+            columns.source(),
             columns.number("n", "n", css=QUIET),
             *(_point_column(n, point.point) for n, point in enumerate(row.overall.points)),
         ],
@@ -132,10 +132,9 @@ def _point_column(n: int, point: int) -> Column[SourceDistribution]:
         words = format_html('<span class="{}">{}</span>', LEAD, numbers.decimal(share.value, 0))
         if not share.interval:
             return Cell(words=words)
-        mark = "†" if share.interval.is_weak else ""
         ends = format_html('<br><small class="{}">{}</small>', QUIET, numbers.interval(share.interval, 0))
-        shown = Cell(words=joined(words, ends, by=""), mark=mark, mark_title=share.interval.note or "")
-        return columns.with_reason(shown, share.interval.why)
+        point_cell = columns.marked(Cell(words=joined(words, ends, by="")), share.interval)
+        return columns.with_reason(point_cell, share.interval.why)
 
     return Column(heading=str(point), cell=cell, files={})
 

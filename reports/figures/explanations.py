@@ -86,7 +86,7 @@ class Explanations(Figure[Listing[ItemExplanations]]):
             "Words are what stands between spaces. An answer without an explanation counts for none of the lengths."
         )
         lines = _("Lines are 95 %% intervals of the mean, over groups of stories, with raters held fixed.")
-        shown = [part.interval for row in result.rows for part in row.all_rows]
+        drawn_intervals = [part.interval for row in result.rows for part in row.all_rows]
         yield Section(
             heading=_("How people explained their answers"),
             body=[
@@ -94,7 +94,7 @@ class Explanations(Figure[Listing[ItemExplanations]]):
                 Files(words=counted, table="explanations", is_count=True),
                 _table(result, head),
             ],
-            margin=[Words(words=words), Words(words=phrase(lines)), *notes.weakest(shown)],
+            margin=[Words(words=words), Words(words=phrase(lines)), *notes.weakest(drawn_intervals)],
         )
 
 
@@ -121,9 +121,6 @@ def _columns(head: Head) -> Sequence[Column[AnswerExplanations]]:
     def answer(part: AnswerExplanations) -> Cell:
         return Cell(words=part.label, language=head.language) if part.value else Cell(words=_("All"))
 
-    def explained(part: AnswerExplanations) -> str:
-        return _("%(n)s of %(all)s") % {"n": whole(part.n_explained), "all": whole(part.n)}
-
     return [
         Column(
             heading=_("Answer"),
@@ -132,7 +129,7 @@ def _columns(head: Head) -> Sequence[Column[AnswerExplanations]]:
             is_number=False,
             is_head=True,
         ),
-        columns.number("n_explained", _("Explained"), shown=explained),
+        columns.count_of("n_explained", _("Explained"), n_all=lambda part: part.n),
         columns.in_file("n"),
         columns.number("median_words", _("Median words"), write=measured, css=LEAD),
         columns.number("mean_words", _("Mean words"), write=decimals(1)),

@@ -102,11 +102,11 @@ class HumanLikeness(ItemFigure[Likeness], Figure[Listing[Likeness]]):
         return likeness if likeness.n else None
 
     def describe(self, result: Listing[Likeness], head: Head) -> Iterator[Section]:
-        shown = [
+        all_intervals = [
             *(accuracy.interval for row in result.rows for accuracy in row.accuracies),
             *(part.interval for row in result.rows for part in row.by_source),
         ]
-        weakest = notes.weakest(shown)
+        weakest = notes.weakest(all_intervals)
         for row in result.rows:
             counted = ngettext("%(shown)s rating", "%(shown)s ratings", row.n) % {"shown": whole(row.n)}
             counts = _("The table below the plot holds the counts.")
@@ -132,8 +132,8 @@ def _margin(row: Likeness) -> list[str]:
         "the middle."
     )
     undecided = _("%(n)s of %(all)s ratings are in the middle.") % {"n": whole(row.n_undecided), "all": whole(row.n)}
-    held = _("Intervals are over groups of stories, with raters held fixed.")
-    return [phrase(terms, lowest=row.lowest, highest=row.highest), undecided, held]
+    clusters = _("Intervals are over groups of stories, with raters held fixed.")
+    return [phrase(terms, lowest=row.lowest, highest=row.highest), undecided, clusters]
 
 
 def _accuracy_table(row: Likeness) -> Table[Accuracy]:

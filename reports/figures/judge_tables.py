@@ -164,12 +164,7 @@ def losses(
         groups=[RowGroup(heading=_losses_of(judge), rows=_lines_of_losses(judge)) for judge in judges],
         columns=[
             columns.in_file("judge", lambda line: line[0]),
-            columns.words(
-                *("source", _("Source")),
-                of=lambda line: line[1].source or "all",
-                shown=lambda line: line[1].source or _("All"),
-                is_head=True,
-            ),
+            columns.source(lambda line: line[1]),
             columns.number(
                 *("lost_percent", phrase(_("Lost, %%"))),
                 of=lambda line: line[1].lost_percent,

@@ -123,10 +123,10 @@ class PanelPace(Figure[PaceResult]):
     def describe(self, result: PaceResult, head: Head) -> Iterator[Section]:
         half = _("Half of the readings took more than %(minutes)s active minutes a story, answers included.")
         n_asked = sum(bool(row.questions) for row in result.raters)
-        asked = ngettext(
+        questions = ngettext(
             "There is something to ask about %(n)s rater.", "There is something to ask about %(n)s raters.", n_asked
         )
-        said = [half % {"minutes": decimal(result.median_minutes)}, asked % {"n": n_asked} if n_asked else ""]
+        sentences = [half % {"minutes": decimal(result.median_minutes)}, questions % {"n": n_asked} if n_asked else ""]
         by_rater = Part(
             summary=_("Rater by rater"), is_open=len(result.raters) <= MOST_OPEN, blocks=[_by_rater(result)]
         )
@@ -137,7 +137,7 @@ class PanelPace(Figure[PaceResult]):
         yield Section(
             heading=_("How long they took"),
             body=[
-                Words(words=joined(*said)),
+                Words(words=joined(*sentences)),
                 by_rater,
                 Files(words=_("Active time on stories one by one"), table="pace"),
                 *_by_place(result),

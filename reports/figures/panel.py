@@ -182,7 +182,7 @@ class RaterPanel(Figure[PanelResult]):
             ),
             _("These are questions to ask, not verdicts."),
         ]
-        shown = [row.interval for block in result.blocks for row in block.raters]
+        all_intervals = [row.interval for block in result.blocks for row in block.raters]
         yield Section(
             heading=_("The raters"),
             body=[
@@ -192,7 +192,7 @@ class RaterPanel(Figure[PanelResult]):
                 ),
                 *([_item_by_item(result, head)] if result.items else []),
             ],
-            margin=[*(Words(words=words) for words in margin), *notes.weakest(shown)],
+            margin=[*(Words(words=words) for words in margin), *notes.weakest(all_intervals)],
         )
 
 
@@ -229,8 +229,8 @@ def _findings(block: PanelBlock) -> Iterator[str]:
             "without them it is %(without)s."
         )
         values = {"whole": block.agreement, "low": span[0], "high": span[1], "without": heaviest.without}
-        written = {name: coefficient(value) for name, value in values.items()}
-        yield phrase(sentence, rater=heaviest.rater, **written)
+        numbers = {name: coefficient(value) for name, value in values.items()}
+        yield phrase(sentence, rater=heaviest.rater, **numbers)
 
 
 def _rater_table(block: PanelBlock, n: int) -> Table[RaterRow]:

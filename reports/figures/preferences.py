@@ -186,7 +186,7 @@ def _source_table(row: Preference) -> Table[ChoiceShare]:
         columns=[
             columns.item_in_file(lambda share: row),
             columns.in_file("what", lambda share: "shown first" if share is row.first else "chosen"),
-            columns.words("source", _("Source"), lambda share: share.source or "all", is_head=True),
+            columns.source(),
             columns.number(
                 *("percent", phrase(_("Chosen, %%"))),
                 of=lambda share: share.value,
@@ -195,11 +195,8 @@ def _source_table(row: Preference) -> Table[ChoiceShare]:
                 css=LEAD,
             ),
             columns.interval(lambda share: share.interval, write=ends(0)),
-            columns.number(
-                *("n", "n"),
-                shown=lambda share: _("%(n)s of %(all)s") % {"n": whole(share.n_so), "all": whole(share.n)},
-            ),
-            columns.in_file("n_so"),
+            columns.count_of("n_so", "n", n_all=lambda share: share.n),
+            columns.in_file("n"),
             columns.note(lambda share: note_of(share, share.interval)),
         ],
     )

@@ -31,12 +31,7 @@ class Rate(Protocol):
 
 def rate_columns() -> Sequence[Column[Rate]]:
     return [
-        columns.words(
-            *("source", _("Source")),
-            of=lambda rate: rate.source or "all",
-            shown=lambda rate: rate.source or _("All"),
-            is_head=True,
-        ),
+        columns.source(),
         columns.number(
             *("pass_rate_percent", phrase("%(yes)s, %%", yes=_("Yes"))),
             of=lambda rate: rate.value,

@@ -146,11 +146,7 @@ def _marks(row: ItemRatings) -> tuple[plots.Mark, ...]:
 
 def _rating_columns() -> Sequence[Column[Rating]]:
     return [
-        columns.words(
-            *("source", _("Source")),
-            of=lambda rating: rating.source or "all",
-            shown=lambda rating: rating.source or _("All"),
-        ),
+        columns.source(is_head=False),
         columns.number(
             *("mean", _("Mean")),
             of=lambda rating: rating.value,

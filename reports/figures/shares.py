@@ -76,20 +76,11 @@ def _table(row: ItemShares, head: Head) -> Table[tuple[OptionShares, Share]]:
         columns=[
             columns.item_in_file(lambda pair: row),
             columns.in_file("option", lambda pair: pair[0].value),
-            columns.words(
-                *("source", _("Source")),
-                of=lambda pair: pair[1].source or "all",
-                shown=lambda pair: pair[1].source or _("All"),
-                is_head=True,
-            ),
-            columns.number("n", _("Chosen"), lambda pair: pair[1].n, shown=_chosen),
+            columns.source(lambda pair: pair[1]),
+            columns.count_of("n", _("Chosen"), lambda pair: pair[1].n, n_all=lambda pair: pair[1].of),
             columns.in_file("of", lambda pair: pair[1].of),
         ],
     )
-
-
-def _chosen(pair: tuple[OptionShares, Share]) -> str:
-    return _("%(n)s of %(all)s") % {"n": whole(pair[1].n), "all": whole(pair[1].of)}
 
 
 def _is_choice(item: StepItem) -> bool:

@@ -250,11 +250,7 @@ def _share_table(sample: SampleThemes, of_sample: Sequence[Column[Any]]) -> Tabl
         columns=[
             *of_sample,
             columns.words("theme", _("Theme"), lambda pair: pair[0].theme, is_head=True),
-            columns.words(
-                *("source", _("Written by")),
-                of=lambda pair: pair[1].source or "all",
-                shown=lambda pair: pair[1].source or _("All"),
-            ),
+            columns.source(lambda pair: pair[1], heading=_("Written by"), is_head=False),
             columns.estimate("percent_of_stories", "%", lambda pair: pair[1].share, write=decimals(0), css=LEAD),
             columns.interval(lambda pair: pair[1].interval, write=ends(0), css=QUIET),
             columns.number("n_stories", _("Stories"), lambda pair: pair[1].n_stories, css=QUIET),
