@@ -108,8 +108,8 @@ def number(
     get = of or attrgetter(name)
 
     def cell(row: T) -> Cell:
-        said = shown(row) if shown else write(get(row))
-        return with_reason(Cell(words=said, css=css if isinstance(css, str) else css(row)), why(row))
+        phrase_of_row = shown(row) if shown else write(get(row))
+        return with_reason(Cell(words=phrase_of_row, css=css if isinstance(css, str) else css(row)), why(row))
 
     return Column(heading=heading, cell=cell, files={name: get}, is_head=is_head)
 

@@ -67,8 +67,8 @@ def rests_on(*, tests: Sequence[str], corrected: str) -> Facts:
         "story means, by cluster: a group, groups on the same of several premises together, or in batches each story"
     )
     raters = _("held fixed; the interval “for other raters, too” takes them as drawn at random, as stories are")
-    named: list[tuple[Phrase, Phrase]] = [(_("Test"), in_language(", ".join(tests), "en"))] if tests else []
-    return Facts(pairs=[(_("Rests on"), clusters), (_("Raters"), raters), *named, (_("Corrected"), corrected)])
+    test: list[tuple[Phrase, Phrase]] = [(_("Test"), in_language(", ".join(tests), "en"))] if tests else []
+    return Facts(pairs=[(_("Rests on"), clusters), (_("Raters"), raters), *test, (_("Corrected"), corrected)])
 
 
 def _verdict(row: ContrastRow) -> str:

@@ -73,7 +73,7 @@ class PairAccuracies(ItemFigure[ItemAccuracies], Figure[Listing[ItemAccuracies]]
         return accuracies if accuracies.n_pairs else None
 
     def describe(self, result: Listing[ItemAccuracies], head: Head) -> Iterator[Section]:
-        shown = [accuracy.interval for row in result.rows for accuracy in row.accuracies]
+        intervals = [accuracy.interval for row in result.rows for accuracy in row.accuracies]
         for row in result.rows:
             counted = ngettext("%(shown)s pair", "%(shown)s pairs", row.n_pairs)
             yield Section(
@@ -91,7 +91,7 @@ class PairAccuracies(ItemFigure[ItemAccuracies], Figure[Listing[ItemAccuracies]]
                     Files(words=counted % {"shown": whole(row.n_pairs)}, table="pair-accuracies", is_count=True),
                     _table(row),
                 ],
-                margin=[*_notes(), *notes.weakest(shown)],
+                margin=[*_notes(), *notes.weakest(intervals)],
             )
 
 

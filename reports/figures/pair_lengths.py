@@ -181,8 +181,8 @@ def _blocks(row: PairLengths) -> Iterator[Block]:
             "The longer of two stories is preferred in <strong>%(percent)s %%</strong> of %(n)s pairs (95 %% interval "
             "%(ends)s)."
         )
-        said = {"percent": decimal(longer.value, 0), "n": whole(longer.n), "ends": between(longer.interval, 0)}
-        yield Words(words=phrase(sentence, **said))
+        values = {"percent": decimal(longer.value, 0), "n": whole(longer.n), "ends": between(longer.interval, 0)}
+        yield Words(words=phrase(sentence, **values))
     yield Drawing(
         plot=_plot(row),
         title=_("Differences in length between preferred and other stories"),

@@ -120,7 +120,7 @@ class PassRates(Figure[PassRateResult]):
         )
         plot = _plot(result)
         counted = ngettext("%(shown)s verdict", "%(shown)s verdicts", result.n_verdicts)
-        shown = [rate.interval for row in (result.mean, *result.items) for rate in row.by_source or (row.overall,)]
+        intervals = [rate.interval for row in (result.mean, *result.items) for rate in row.by_source or (row.overall,)]
         described = notes.table_below_plot()
         yield Section(
             heading=_("Share of verdicts that were Yes, by test and source")
@@ -131,7 +131,7 @@ class PassRates(Figure[PassRateResult]):
                 Files(words=counted % {"shown": whole(result.n_verdicts)}, table="pass-rates", is_count=True),
                 table,
             ],
-            margin=[notes.clusters_of_verdicts(), *notes.weakest(shown), *notes.sealed(head)],
+            margin=[notes.clusters_of_verdicts(), *notes.weakest(intervals), *notes.sealed(head)],
         )
 
     def headline(self, result: PassRateResult, head: Head) -> str:

@@ -259,7 +259,7 @@ def _first_words(first: ChoiceShare) -> Phrase:
     """How often the story shown first was chosen."""
     if first.why:
         return joined(_("The place on the page:"), reason_words(first.why))
-    said = {"percent": decimal(first.value, 0), "n": whole(first.n), "interval": between(first.interval, 0)}
+    values = {"percent": decimal(first.value, 0), "n": whole(first.n), "interval": between(first.interval, 0)}
     if first.interval.low is None:
         sentence = ngettext(
             "The story shown first was chosen in <strong>%(percent)s %%</strong> of %(n)s choice.",
@@ -274,7 +274,7 @@ def _first_words(first: ChoiceShare) -> Phrase:
             "%(interval)s, over raters).",
             first.n,
         )
-    return phrase(sentence, **said)
+    return phrase(sentence, **values)
 
 
 def _neither(row: Preference) -> list[Words]:

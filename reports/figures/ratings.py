@@ -84,7 +84,7 @@ class Ratings(Figure[Listing[ItemRatings]]):
             ],
         )
         title = _("Mean ratings by item and source")
-        shown = [rating.interval for row in result.rows for rating in row.by_source or (row.overall,)]
+        intervals = [rating.interval for row in result.rows for rating in row.by_source or (row.overall,)]
         clusters = _(
             "Intervals take as one what was sampled together: <strong>stories of a group</strong> share their raters, "
             "and groups on one premise share that. Where an item is shown in one direction and analysed in the other, "
@@ -95,7 +95,7 @@ class Ratings(Figure[Listing[ItemRatings]]):
         yield Section(
             heading=_("How highly stories were rated"),
             body=[*drawn, table, Files(words=_("All items on scales"), table="ratings")],
-            margin=[Words(words=phrase(clusters)), Words(words=wide), *notes.weakest(shown)],
+            margin=[Words(words=phrase(clusters)), Words(words=wide), *notes.weakest(intervals)],
         )
 
     def is_empty(self, result: Listing[ItemRatings]) -> bool:

@@ -110,11 +110,11 @@ class Strengths(Figure[Listing[StrengthTable]]):
                 "strengths; they are left out."
             ),
         ]
-        shown = (strength.interval for row in result.rows for strength in row.strengths)
+        intervals = (strength.interval for row in result.rows for strength in row.strengths)
         yield Section(
             heading=_("Strengths"),
             body=[_part(row, head, n) for n, row in enumerate(result.rows, start=1)],
-            margin=[*(Words(words=words) for words in margin), *notes.weakest(shown)],
+            margin=[*(Words(words=words) for words in margin), *notes.weakest(intervals)],
         )
 
 
