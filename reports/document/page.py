@@ -71,12 +71,12 @@ class PageTable:
 
     def _row(self, row: Any) -> PageRow:
         """Its cells; where there is a reason, that in place of the columns that do not stay."""
-        why = self.table.why(row)
-        cells = [PageCell(column.cell(row), column) for column in self.columns if why is None or _is_kept(column)]
-        if why is not None:
-            reason = Cell(words=reasons.translate_reason(why), language=reasons.language(why), css="off")
+        reason = self.table.why(row)
+        cells = [PageCell(column.cell(row), column) for column in self.columns if reason is None or _is_kept(column)]
+        if reason is not None:
+            words = Cell(words=reasons.translate_reason(reason), language=reasons.language(reason), css="off")
             at = [_is_kept(column) for column in self.columns].index(False)
-            cells.insert(at, PageCell(reason, OF_REASONS, len(self.columns) - len(cells)))
+            cells.insert(at, PageCell(words, OF_REASONS, len(self.columns) - len(cells)))
         return PageRow(tuple(cells))
 
 
