@@ -256,11 +256,6 @@ def cell_with_ends(
     return with_reason(Cell(words=words), valued.why)
 
 
-def marked(cell: Cell, ends: Interval) -> Cell:
-    """The cell, marked where the interval is weak."""
-    return replace(cell, mark="†", mark_title=ends.note or "") if ends.is_weak else cell
-
-
 def estimate(
     name: str,
     heading: Phrase | None,

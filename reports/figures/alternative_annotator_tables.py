@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
@@ -10,10 +11,10 @@ from django.utils.translation import ngettext
 
 from reports.document import columns
 from reports.document.columns import with_reason
-from reports.document.model import Block, Cell, Column, Drawing, Files, Part, Phrase, Section, Table, Words
+from reports.document.model import Block, Cell, Column, Drawing, Files, Part, Phrase, Section, Table, Words, file_table
 from reports.document.phrases import joined, phrase
 from reports.figures import plots
-from reports.numbers import NONE, coefficient, decimal
+from reports.numbers import NONE, coefficient, decimal, whole
 from reports.reasons import to_english
 
 if TYPE_CHECKING:
@@ -122,15 +123,9 @@ def _part(score: str, rows: Sequence[JudgeStandings], *, is_open: bool) -> Part:
         columns=[
             columns.words("judge", _("Judge"), is_head=True),
             *(_standing(phrase(heading), n) for n, heading in enumerate(headings)),
-            Column(heading=_("Experts"), cell=lambda row: Cell(words=_tested(row.standings[0])), files={}),
-            columns.number("units", _("Answers"), lambda row: row.standings[0].n_units),
-            Column(
-                heading=phrase(_("A stand-in<br>for an expert?")),
-                cell=lambda row: Cell(words=_verdict(row)),
-                files={},
-                is_number=False,
-                is_kept=True,
-            ),
+            columns.shown(_("Experts"), lambda row: _tested(row.standings[0])),
+            columns.shown(_("Answers"), lambda row: whole(row.standings[0].n_units)),
+            replace(columns.shown(phrase(_("A stand-in<br>for an expert?")), _verdict), is_number=False, is_kept=True),
         ],
     )
     summaries = {"accuracy": _("Verdicts: winning rates, as a table")}
@@ -176,25 +171,17 @@ def _constant(score: str, constant: Standing) -> str:
 
 def _file(rows: Sequence[JudgeStandings]) -> Table[tuple[JudgeStandings, Standing]]:
     """Every form of the test in a row of its own."""
-    return Table(
-        name=TABLE,
-        label="",
-        is_shown=False,
-        rows=[(row, standing) for row in rows for standing in row.standings],
-        columns=[
-            columns.in_file("judge", lambda pair: pair[0].judge),
-            columns.in_file("score", lambda pair: pair[0].score),
-            columns.in_file("form", lambda pair: pair[1].form),
-            columns.in_file("answer", lambda pair: pair[1].answer),
-            columns.in_file("winning_rate", lambda pair: pair[1].winning_rate),
+    return file_table(
+        TABLE,
+        [(row, standing) for row in rows for standing in row.standings],
+        [
+            columns.fields("judge", "score", "epsilon", "may_stand_in", of=lambda pair: pair[0]),
+            columns.fields("form", "answer", "winning_rate", of=lambda pair: pair[1]),
             columns.in_file("advantage_probability", lambda pair: pair[1].advantage),
-            columns.in_file("advantage_low", lambda pair: pair[1].interval and pair[1].interval.low),
-            columns.in_file("advantage_high", lambda pair: pair[1].interval and pair[1].interval.high),
+            columns.ends_in_file(lambda pair: pair[1].interval, low="advantage_low", high="advantage_high"),
             columns.in_file("people_tested", lambda pair: pair[1].n_tested),
             columns.in_file("people", lambda pair: pair[1].n_people),
             columns.in_file("units", lambda pair: pair[1].n_units),
-            columns.in_file("epsilon", lambda pair: pair[0].epsilon),
-            columns.in_file("may_stand_in", lambda pair: pair[0].may_stand_in),
             columns.note(lambda pair: to_english(pair[1].why) if pair[1].why else ""),
         ],
     )

@@ -113,7 +113,7 @@ class HumanLine(Figure[Listing[JudgeLine]]):
                     of=lambda row: row.n_people,
                     shown=lambda row: f"{whole(row.n_people)}, {whole(row.n)}",
                 ),
-                *map(columns.in_file, ("kind", "part", "n")),
+                columns.fields("kind", "part", "n"),
                 columns.note(lambda row: note_of(row.difference, row.difference.interval)),
             ],
         )
@@ -180,6 +180,7 @@ def _lines_of(
 
 
 def _side(name: str, heading: Phrase, of: Callable[[JudgeLine], Side]) -> Column[JudgeLine]:
+    """A value with its interval in one column; in files the value and each end."""
     return Column(
         heading=heading,
         cell=lambda row: cell_with_ends(of(row), coefficient, coefficients),

@@ -15,13 +15,12 @@ from reports.dataset.judged import judged
 from reports.dataset.lengths import explanation_lengths, story_lengths
 from reports.dataset.readings import repeated_answers
 from reports.document import columns, notes
-from reports.document.columns import LEAD, interval_cell
-from reports.document.model import Column, Files, Head, RowGroup, Section, Table, Words
+from reports.document.columns import LEAD, decimals, ends
+from reports.document.model import Files, Head, RowGroup, Section, Table, Words
 from reports.document.phrases import phrase
 from reports.figures.base import N_RESAMPLES, Estimate, Figure, Interval, Listing, Reason, note_of
 from reports.lazy import intervals, judge_biases, judge_scores, judgements, np
-from reports.numbers import decimal, whole
-from reports.numbers import interval as between
+from reports.numbers import whole
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
@@ -99,15 +98,19 @@ class JudgeBiases(Figure[Listing[Bias]]):
             why=lambda row: row.why,
             columns=[
                 columns.words("judge", _("Judge"), is_head=True),
-                columns.number("value", _("Value"), shown=lambda row: decimal(row.value, row.places), css=LEAD),
-                Column(
-                    heading=phrase(_("95 %% interval")),
-                    cell=lambda row: interval_cell(row.interval, between(row.interval, row.places)),
-                    files={"low": lambda row: row.interval.low, "high": lambda row: row.interval.high},
+                columns.with_places(
+                    lambda places: columns.number("value", _("Value"), write=decimals(places), css=LEAD),
+                    lambda row: row.places,
                 ),
-                columns.number("people", _("People"), shown=lambda row: decimal(row.people, row.places)),
+                columns.with_places(
+                    lambda places: columns.interval(lambda row: row.interval, write=ends(places)),
+                    lambda row: row.places,
+                ),
+                columns.with_places(
+                    lambda places: columns.number("people", _("People"), write=decimals(places)), lambda row: row.places
+                ),
                 columns.number("n", "n", shown=_counts),
-                *map(columns.in_file, ("kind", "bias", "n_beside")),
+                columns.fields("kind", "bias", "n_beside"),
                 columns.note(lambda row: note_of(row, row.interval)),
             ],
         )

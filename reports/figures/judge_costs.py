@@ -118,7 +118,7 @@ class JudgeCosts(Figure[Listing[JudgeCost]]):
                     phrase(_("Tokens<br>in, out")),
                     shown=lambda row: f"{whole(row.n_tokens_in)}, {whole(row.n_tokens_out)}",
                 ),
-                *map(columns.in_file, ("n_tokens_out", "n_calls", "n_without_reply", "n_not_asked")),
+                columns.fields("n_tokens_out", "n_calls", "n_without_reply", "n_not_asked"),
             ],
         )
         note = _("Agreement and cost are listed beside one another, never as a ratio: an invalid verdict is not cheap.")

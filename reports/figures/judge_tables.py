@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from django.utils.translation import gettext as _
@@ -23,6 +23,7 @@ from reports.document.model import (
     RowGroup,
     Table,
     Words,
+    file_table,
 )
 from reports.document.phrases import in_language, joined, phrase
 from reports.document.strips import Coefficient, StripAxis
@@ -43,7 +44,7 @@ class StatisticLine:
     judge: HasScores
     title: str
     score: Score
-    axis: StripAxis | None
+    axis: StripAxis | None = None
 
     @property
     def coefficient(self) -> Coefficient:
@@ -97,23 +98,18 @@ def beside_people(judges: Sequence[HasScores], head: Head, *, label: Phrase, cap
 
 def statistics_file(name: str, judges: Sequence[HasScores]) -> Table[PartLine]:
     """Every part of every statistic, over all items and item by item; last what one of the people has."""
-    return Table(
-        name=name,
-        label="",
-        is_shown=False,
-        rows=[*_lines_of_judges(judges), *_lines_of_people(judges)],
-        columns=[
+    return file_table(
+        name,
+        [*_lines_of_judges(judges), *_lines_of_people(judges)],
+        [
             columns.in_file("judge"),
             columns.item_in_file(lambda line: line.about),
             columns.in_file("statistic"),
-            columns.in_file("part", lambda line: line.part.part),
-            columns.in_file("value", lambda line: line.part.value),
-            columns.in_file("low", lambda line: line.part.interval.low),
-            columns.in_file("high", lambda line: line.part.interval.high),
-            *_floor_in_file("chance", lambda part: part.floor),
-            *_floor_in_file("chance_within_source", lambda part: part.floor_within),
-            columns.in_file("n", lambda line: line.part.n),
-            columns.in_file("n_units", lambda line: line.part.n_units),
+            columns.fields("part", "value", of=lambda line: line.part),
+            columns.ends_in_file(lambda line: line.part.interval),
+            _floor_in_file("chance", lambda part: part.floor),
+            _floor_in_file("chance_within_source", lambda part: part.floor_within),
+            columns.fields("n", "n_units", of=lambda line: line.part),
             columns.in_file("n_people", lambda line: line.part.n_raters),
             columns.note(lambda line: note_of(line.part, line.part.interval)),
         ],
@@ -171,12 +167,8 @@ def losses(
                 write=decimal,
                 css=lambda line: f"{LEAD} heat-{line[1].heat}",
             ),
-            Column(
-                heading=_("Answers lost"),
-                cell=lambda line: Cell(words=_lost_of_expected(line[1])),
-                files={"expected": lambda line: line[1].expected},
-            ),
-            *map(_outcome_in_file, ("answered", "declined", "unreadable", "missing")),
+            columns.shown(_("Answers lost"), lambda line: _lost_of_expected(line[1])),
+            columns.fields("answered", "declined", "unreadable", "missing", "expected", of=lambda line: line[1]),
         ],
     )
     uneven = (_uneven(judge.judge, judge.outcomes, more(judge)) for judge in judges)
@@ -204,20 +196,18 @@ def _by_statistic(judges: Sequence[HasScores]) -> list[RowGroup[StatisticLine]]:
     has_several = len(set(titles)) > 1
     groups = []
     for first in judges[0].scores if judges else ():
-        entries = [
-            (judge, title if has_several else "", score)
+        lines = [
+            StatisticLine(judge, title if has_several else "", score)
             for judge, title in zip(judges, titles, strict=True)
             for score in judge.scores
             if score.statistic == first.statistic
         ]
-        lines = [StatisticLine(*entry, axis=None) for entry in entries]
-        axis = StripAxis.over(line.coefficient for line in lines) if first.form == "coefficient" else None
-        group = RowGroup(
-            heading=first.name,
-            rows=[StatisticLine(*entry, axis=axis) for entry in entries],
-            axis=columns.axis_words(axis) if axis else "",
-        )
-        groups.append(group)
+        if first.form == "coefficient":
+            axis = StripAxis.over(line.coefficient for line in lines)
+            lines = [replace(line, axis=axis) for line in lines]
+            groups.append(RowGroup(heading=first.name, rows=lines, axis=columns.axis_words(axis)))
+        else:
+            groups.append(RowGroup(heading=first.name, rows=lines))
     return groups
 
 
@@ -225,13 +215,11 @@ def _judge_column(head: Head) -> Column[StatisticLine]:
     def words(line: StatisticLine) -> Phrase:
         return joined(line.judge.judge, line.title and in_language(line.title, head.language), by=", ")
 
-    return Column(
-        heading=_("Judge"), cell=lambda line: Cell(words=words(line)), files={}, is_number=False, is_head=True
-    )
+    return columns.shown(_("Judge"), words, is_head=True)
 
 
 def _value() -> Column[StatisticLine]:
-    return _column(_("Value"), lambda line: Cell(words=line.score.write(line.score.whole.value), css=LEAD))
+    return columns.shown(_("Value"), lambda line: line.score.write(line.score.whole.value), css=LEAD)
 
 
 def _whole_columns() -> Iterator[Column[StatisticLine]]:
@@ -242,37 +230,31 @@ def _whole_columns() -> Iterator[Column[StatisticLine]]:
     def drawn(line: StatisticLine) -> Cell:
         return Cell(strip=line.axis.draw(line.coefficient) if line.axis else None)
 
-    def counts(line: StatisticLine) -> Cell:
-        return Cell(words=f"{whole(line.score.whole.n)}, {whole(line.judge.n_people)}")
-
-    yield _value()
-    yield _column(phrase(_("95 %% interval")), ends)
     heading = phrase('<span class="visually-hidden">%(words)s</span>', words=_("Drawing"))
+    yield _value()
+    yield Column(heading=phrase(_("95 %% interval")), cell=ends, files={})
     yield Column(heading=heading, cell=drawn, files={}, is_number=False, is_drawn=True)
-    yield _column(
-        phrase(_("Chance floor<br>mean, end")), lambda line: floor_cell(line.score.whole.floor, line.score.write)
-    )
+    yield _floor_column(phrase(_("Chance floor<br>mean, end")), lambda part: part.floor)
     yield _part_column(phrase(_("Models’<br>stories")), "models")
-    yield _column(phrase(_("Answers,<br>people")), counts)
+    yield columns.shown(
+        phrase(_("Answers,<br>people")), lambda line: f"{whole(line.score.whole.n)}, {whole(line.judge.n_people)}"
+    )
 
 
 def _part_columns() -> Iterator[Column[StatisticLine]]:
-    yield _column(
-        phrase(_("Floor within<br>source")),
-        lambda line: floor_cell(line.score.whole.floor_within, line.score.write),
-    )
+    yield _floor_column(phrase(_("Floor within<br>source")), lambda part: part.floor_within)
     yield _part_column(phrase(_("People<br>agree")), "unanimous")
     yield _part_column(phrase(_("People<br>differ")), "split")
+
+
+def _floor_column(heading: Phrase, of: Callable[[ScorePart], Floor | None]) -> Column[StatisticLine]:
+    return Column(heading=heading, cell=lambda line: floor_cell(of(line.score.whole), line.score.write), files={})
 
 
 def _part_column(heading: Phrase, name: str) -> Column[StatisticLine]:
     def cell(line: StatisticLine) -> Cell:
         return cell_with_ends(line.score.by_part.get(name), line.score.write, line.score.write_ends)
 
-    return _column(heading, cell)
-
-
-def _column(heading: Phrase, cell: Callable[[StatisticLine], Cell]) -> Column[StatisticLine]:
     return Column(heading=heading, cell=cell, files={})
 
 
@@ -310,9 +292,11 @@ def _part_of_people(line: PersonLine) -> ScorePart:
     )
 
 
-def _floor_in_file(name: str, of: Callable[[ScorePart], Floor | None]) -> Iterator[Column[PartLine]]:
-    yield columns.in_file(f"{name}_mean", lambda line: getattr(of(line.part), "mean", None))
-    yield columns.in_file(f"{name}_end", lambda line: getattr(of(line.part), "upper", None))
+def _floor_in_file(name: str, of: Callable[[ScorePart], Floor | None]) -> Column[PartLine]:
+    def end(part: str) -> Callable[[PartLine], float | None]:
+        return lambda line: getattr(of(line.part), part, None)
+
+    return replace(columns.in_file(name), files={f"{name}_mean": end("mean"), f"{name}_end": end("upper")})
 
 
 def _lines_of_losses(judge: HasOutcomes) -> list[tuple[str, SourceOutcomes]]:
@@ -327,10 +311,6 @@ def _losses_of(judge: HasOutcomes) -> str:
 
 def _lost_of_expected(counted: SourceOutcomes) -> str:
     return _("%(n)s of %(all)s") % {"n": whole(counted.lost), "all": whole(counted.expected)}
-
-
-def _outcome_in_file(name: str) -> Column[tuple[str, SourceOutcomes]]:
-    return columns.in_file(name, lambda line: getattr(line[1], name))
 
 
 def _uneven(judge: str, counted: Outcomes, more: Phrase) -> Iterator[Notice]:

@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy
 from reports.dataset.judged import judged, select_anchored
 from reports.document import columns, notes
 from reports.document.columns import decimals
-from reports.document.model import Files, Head, Section, Table, Words
+from reports.document.model import Files, Head, Section, Table, Words, file_table
 from reports.document.phrases import BREAK, joined, phrase
 from reports.figures.alpha_columns import alpha_columns
 from reports.figures.base import (
@@ -103,7 +103,8 @@ class JudgesAmongThemselves(Figure[Listing[AgreementAmongJudges]]):
             columns=[
                 *alpha_columns(result.rows, head),
                 columns.number(
-                    *("percent_agreement", joined(_("Agree"), "%", by=BREAK)),
+                    "percent_agreement",
+                    joined(_("Agree"), "%", by=BREAK),
                     of=lambda row: row.percent_agreement.value,
                     write=decimals(0),
                 ),
@@ -113,8 +114,7 @@ class JudgesAmongThemselves(Figure[Listing[AgreementAmongJudges]]):
                     of=lambda row: row.coefficient.n_units,
                     shown=lambda row: f"{row.coefficient.n_units}, {row.n_judges}",
                 ),
-                columns.in_file("n_judges"),
-                columns.in_file("level"),
+                columns.fields("n_judges", "level"),
                 columns.in_file("left_out", lambda row: " ".join(row.anchored)),
                 columns.note(lambda row: note_of(row.coefficient, row.interval)),
             ],
@@ -166,15 +166,12 @@ def _pairs(material: Judged, ratings: FloatArray) -> Iterator[PairwiseAgreement]
 
 
 def _pairs_file(result: Listing[AgreementAmongJudges]) -> Table[tuple[AgreementAmongJudges, PairwiseAgreement]]:
-    return Table(
-        name="pairs-of-judges",
-        label="",
-        is_shown=False,
-        rows=[(row, pair) for row in result.rows for pair in row.pairs],
-        columns=[
+    return file_table(
+        "pairs-of-judges",
+        [(row, pair) for row in result.rows for pair in row.pairs],
+        [
             columns.item_in_file(lambda row: row[0]),
-            columns.in_file("first", lambda row: row[1].first),
-            columns.in_file("second", lambda row: row[1].second),
+            columns.fields("first", "second", of=lambda row: row[1]),
             columns.in_file("percent_agreement", lambda row: row[1].value),
             columns.in_file("n", lambda row: row[1].n),
         ],

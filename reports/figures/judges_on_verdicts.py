@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from annotation.models import Rater
 from reports.dataset.judged import judged
 from reports.dataset.not_analysed import select_not_analysed
 from reports.document import columns
-from reports.document.model import Block, Cell, Column, Files, Head, Phrase, Section, Table, Words
+from reports.document.model import Block, Files, Head, Phrase, Section, Table, Words, file_table
 from reports.document.phrases import phrase
 from reports.figures import judge_tables
 from reports.figures.base import (
@@ -30,7 +30,7 @@ from reports.figures.judge_plots import judge_plot
 from reports.figures.outcomes import Outcomes
 from reports.figures.scores import JudgeScores, compare_judges
 from reports.lazy import agreement, judgements, np, table_scores
-from reports.numbers import coefficient, decimal
+from reports.numbers import coefficient, decimal, whole
 from stats.reasons import Incomputable
 from studies.items import all_types
 
@@ -236,18 +236,15 @@ def _beside_people(result: JudgesResult, head: Head) -> list[Block]:
 
 
 def _shares_of_yes(result: JudgesResult) -> Table[JudgeComparison]:
-    def column(heading: Phrase, of: Callable[[MajorityAgreement], float | None]) -> Column[JudgeComparison]:
-        return Column(heading=heading, cell=lambda judge: Cell(words=decimal(of(judge.pooled))), files={})
-
     return Table(
         label=_("Shares of Yes"),
         caption=_("Percent Yes, over the verdicts that both have."),
         rows=result.compared,
         columns=[
             columns.words("judge", _("Judge"), is_head=True),
-            column(phrase(_("Judge’s<br>Yes, %%")), lambda pooled: pooled.yes_percent),
-            column(phrase(_("Majority’s<br>Yes, %%")), lambda pooled: pooled.majority_yes_percent),
-            columns.number("n", "n", lambda judge: judge.pooled.n),
+            columns.shown(phrase(_("Judge’s<br>Yes, %%")), lambda judge: decimal(judge.pooled.yes_percent)),
+            columns.shown(phrase(_("Majority’s<br>Yes, %%")), lambda judge: decimal(judge.pooled.majority_yes_percent)),
+            columns.shown("n", lambda judge: whole(judge.pooled.n)),
         ],
     )
 
@@ -258,19 +255,15 @@ def _majority_file(result: JudgesResult) -> Table[tuple[str, ItemMajorityAgreeme
     def over_all(judge: JudgeComparison) -> ItemMajorityAgreement:
         return ItemMajorityAgreement(step="", item="pooled", title="", dimension="", type="", **vars(judge.pooled))
 
-    return Table(
-        name="judges",
-        label="",
-        is_shown=False,
-        rows=[(judge.judge, item) for judge in result.compared for item in (*judge.items, over_all(judge))],
-        columns=[
+    return file_table(
+        "judges",
+        [(judge.judge, item) for judge in result.compared for item in (*judge.items, over_all(judge))],
+        [
             columns.in_file("judge", lambda pair: pair[0]),
             columns.item_in_file(lambda pair: pair[1]),
             columns.in_file("kappa", lambda pair: pair[1].kappa.value),
             columns.in_file("balanced_accuracy", lambda pair: pair[1].balanced_accuracy.value),
-            columns.in_file("yes_percent", lambda pair: pair[1].yes_percent),
-            columns.in_file("majority_yes_percent", lambda pair: pair[1].majority_yes_percent),
-            columns.in_file("n", lambda pair: pair[1].n),
+            columns.fields("yes_percent", "majority_yes_percent", "n", of=lambda pair: pair[1]),
             columns.note(lambda pair: note_of(pair[1].kappa) or pair[1].kappa.note or ""),
         ],
     )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
 from django.utils.translation import gettext as _
 
 from reports.document import columns, notes
 from reports.document.columns import LEAD, Valued, Write, interval_cell
-from reports.document.model import Block, Cell, Column, Files, Head, Phrase, RowGroup, Table, Words
+from reports.document.model import Block, Cell, Column, Files, Head, Phrase, RowGroup, Table, Words, file_table
 from reports.document.phrases import in_language, joined, phrase
 from reports.figures.base import Floor, note_of
 from reports.numbers import coefficient, coefficients, decimal, whole
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
         MeasureCorrelation,
         MeasuresResult,
     )
-
-L = TypeVar("L")
 
 
 class HasFloor(Valued, Protocol):
@@ -45,10 +43,6 @@ class _Line:
     n: int
     ties: str
     is_coefficient: bool
-
-    @property
-    def value(self) -> str:
-        return self.write(self.valued.value)
 
     @property
     def ends(self) -> str:
@@ -125,77 +119,48 @@ def _columns() -> Iterator[Column[_Line]]:
     def ends(line: _Line) -> Cell:
         return interval_cell(line.valued.interval, line.ends)
 
-    def floor(line: _Line) -> Cell:
-        return Cell(words=line.write(line.valued.floor.upper))
-
-    yield Column(
-        heading=_("Beside"), cell=lambda line: Cell(words=line.beside), files={}, is_number=False, is_head=True
-    )
-    yield Column(
-        heading=_("Statistic"), cell=lambda line: Cell(words=line.statistic), files={}, is_number=False, is_kept=True
-    )
-    yield Column(heading=_("Value"), cell=lambda line: Cell(words=line.value, css=LEAD), files={})
+    yield columns.shown(_("Beside"), lambda line: line.beside, is_head=True)
+    yield replace(columns.shown(_("Statistic"), lambda line: line.statistic), is_number=False, is_kept=True)
+    yield columns.shown(_("Value"), lambda line: line.write(line.valued.value), css=LEAD)
     yield Column(heading=phrase(_("95 %% interval")), cell=ends, files={})
-    yield Column(heading=_("Shuffled reach"), cell=floor, files={})
-    yield replace(columns.number("n", "n"), is_kept=True)
-    yield Column(heading=_("Ties"), cell=lambda line: Cell(words=line.ties), files={}, is_kept=True)
+    yield columns.shown(_("Shuffled reach"), lambda line: line.write(line.valued.floor.upper))
+    yield replace(columns.shown("n", lambda line: whole(line.n)), is_kept=True)
+    yield replace(columns.shown(_("Ties"), lambda line: line.ties), is_kept=True)
 
 
 def _coefficients_file(
     measures: Sequence[MeasureBesidePeople],
 ) -> Table[tuple[MeasureBesidePeople, MeasureCorrelation, MeasureCoefficient]]:
-    return Table(
-        name="measures-beside-people",
-        label="",
-        is_shown=False,
-        rows=[
-            (measure, row, part) for measure in measures for row in measure.correlations for part in row.coefficients
-        ],
-        columns=[
-            *_measure_in_file(lambda line: line[0]),
-            columns.in_file("outcome", lambda line: line[1].outcome),
-            columns.in_file("statistic", lambda line: line[2].statistic),
-            columns.in_file("value", lambda line: line[2].value),
-            *_ends_in_file(lambda line: line[2]),
-            columns.in_file("n", lambda line: line[1].n),
-            columns.in_file("n_tied", lambda line: line[1].n_tied),
-            columns.in_file("n_tied_people", lambda line: line[1].n_tied_people),
+    return file_table(
+        "measures-beside-people",
+        [(measure, row, part) for measure in measures for row in measure.correlations for part in row.coefficients],
+        [
+            columns.fields("metric", "better", of=lambda line: line[0]),
+            columns.item_in_file(lambda line: line[0]),
+            columns.fields("outcome", "n", "n_tied", "n_tied_people", of=lambda line: line[1]),
+            columns.fields("statistic", "value", of=lambda line: line[2]),
+            columns.ends_in_file(lambda line: line[2].interval),
+            columns.in_file("floor_mean", lambda line: line[2].floor.mean),
+            columns.in_file("floor_upper", lambda line: line[2].floor.upper),
             columns.note(lambda line: note_of(line[2], line[2].interval)),
         ],
     )
 
 
 def _pairs_file(measures: Sequence[MeasureBesidePeople]) -> Table[tuple[MeasureBesidePeople, MeasureAccuracy]]:
-    return Table(
-        name="measures-on-pairs",
-        label="",
-        is_shown=False,
-        rows=[(measure, row) for measure in measures for row in measure.accuracies],
-        columns=[
-            *_measure_in_file(lambda line: line[0]),
+    return file_table(
+        "measures-on-pairs",
+        [(measure, row) for measure in measures for row in measure.accuracies],
+        [
+            columns.fields("metric", "better", of=lambda line: line[0]),
+            columns.item_in_file(lambda line: line[0]),
             columns.in_file("choice", lambda line: line[1].title),
             columns.in_file("percent", lambda line: line[1].value),
-            *_ends_in_file(lambda line: line[1]),
+            columns.ends_in_file(lambda line: line[1].interval),
+            columns.in_file("floor_mean", lambda line: line[1].floor.mean),
+            columns.in_file("floor_upper", lambda line: line[1].floor.upper),
             columns.in_file("n_pairs", lambda line: line[1].n),
-            columns.in_file("n_tied", lambda line: line[1].n_tied),
-            columns.in_file("n_missing", lambda line: line[1].n_missing),
+            columns.fields("n_tied", "n_missing", of=lambda line: line[1]),
             columns.note(lambda line: note_of(line[1], line[1].interval)),
         ],
     )
-
-
-def _measure_in_file(of: Callable[[L], MeasureBesidePeople]) -> list[Column[L]]:
-    return [
-        columns.in_file("metric", lambda line: of(line).metric),
-        columns.in_file("better", lambda line: of(line).better),
-        columns.item_in_file(of),
-    ]
-
-
-def _ends_in_file(of: Callable[[L], HasFloor]) -> list[Column[L]]:
-    return [
-        columns.in_file("low", lambda line: of(line).interval.low),
-        columns.in_file("high", lambda line: of(line).interval.high),
-        columns.in_file("floor_mean", lambda line: of(line).floor.mean),
-        columns.in_file("floor_upper", lambda line: of(line).floor.upper),
-    ]

@@ -228,12 +228,7 @@ def _gains(result: Listing[JudgePersonas], head: Head) -> Table[_Line]:
             _rho("rho_together", phrase(_("All<br>personas")), lambda gain: gain.together, css=LEAD),
             _rho("rho_one_alone", phrase(_("One<br>alone")), lambda gain: gain.alone),
             _rho("rho_without", phrase(_("Without<br>a persona")), lambda gain: gain.nobody),
-            columns.number(
-                *("gain", _("Gain")),
-                of=lambda line: line.gain.value,
-                write=coefficient,
-                why=lambda line: line.gain.why,
-            ),
+            columns.estimate("gain", _("Gain"), lambda line: line.gain),
             columns.interval(lambda line: line.gain.interval, write=coefficients, low="gain_low", high="gain_high"),
             columns.number("n", _("Answers"), lambda line: line.gain.n),
             *_alpha_in_file(),
@@ -258,8 +253,9 @@ def _alpha_in_file() -> Iterator[Column[_Line]]:
         return columns.in_file(name, lambda line: of(line.item) if line.item else None)
 
     yield column("alpha", lambda item: item.alpha.value)
-    yield column("alpha_low", lambda item: item.interval.low)
-    yield column("alpha_high", lambda item: item.interval.high)
+    yield columns.ends_in_file(
+        lambda line: line.item.interval if line.item else None, low="alpha_low", high="alpha_high"
+    )
     yield column("chance_mean", lambda item: item.floor.mean)
     yield column("chance_upper", lambda item: item.floor.upper)
     yield column("among_models", lambda item: item.among_models.value if item.among_models else None)
@@ -279,7 +275,7 @@ def _alphas(judge: JudgePersonas, head: Head) -> Table[PersonaItem]:
         why=lambda item: item.alpha.why,
         columns=[
             *alpha_columns(judge.items, head),
-            Column(heading=_("Units"), cell=lambda item: Cell(words=str(item.alpha.n_units)), files={}),
+            columns.shown(_("Units"), lambda item: str(item.alpha.n_units)),
         ],
     )
 

@@ -9,7 +9,7 @@ its error is measured. Where either fails there is a reason and no number.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from judges.models import Run
 from reports.dataset.judged import judged
 from reports.document import columns
 from reports.document.columns import LEAD, decimals
-from reports.document.model import Block, Cell, Column, Drawing, Files, Head, Part, Section, Table, Words
+from reports.document.model import Block, Column, Drawing, Files, Head, Part, Section, Table, Words
 from reports.document.phrases import in_language, joined, phrase, reason_words
 from reports.figures import plots
 from reports.figures.base import Figure, Interval, Listing, Reason, without_value
@@ -307,10 +307,7 @@ def _of_judge(row: JudgeEstimates, head: Head, *, is_shown: bool) -> list[Block]
 def _columns(row: JudgeEstimates) -> list[Column[SourceEstimate]]:
     write = decimals(row.places)
     return [
-        columns.in_file("judge", lambda part: row.judge),
-        columns.in_file("kind", lambda part: row.kind),
-        columns.in_file("item", lambda part: row.item or "all"),
-        columns.in_file("title", lambda part: row.title),
+        *map(columns.constant, ("judge", "kind", "item", "title"), (row.judge, row.kind, row.item or "all", row.title)),
         columns.words("source", _("Source"), is_head=True),
         columns.number("people", _("People alone"), lambda part: part.people and part.people.value, write=write),
         _ends("people", row.places, lambda part: part.people),
@@ -331,7 +328,7 @@ def _columns(row: JudgeEstimates) -> list[Column[SourceEstimate]]:
         ),
         columns.in_file("n_judged"),
         columns.number("n_filled_in", phrase(_("Answers<br>missing"))),
-        columns.in_file("constant", lambda part: row.constant),
+        columns.constant("constant", row.constant),
         columns.note(lambda part: to_english(part.why) if part.why else ""),
     ]
 
@@ -343,11 +340,7 @@ def _ends(name: str, places: int, of: Callable[[SourceEstimate], MeanWithEnds | 
         mean = of(part)
         return mean.interval if mean else None
 
-    return Column(
-        heading=phrase(_("95 %% interval")),
-        cell=lambda part: Cell(words=between(ends(part), places)),
-        files={
-            f"{name}_low": lambda part: getattr(ends(part), "low", None),
-            f"{name}_high": lambda part: getattr(ends(part), "high", None),
-        },
+    on_page: Column[SourceEstimate] = columns.shown(
+        phrase(_("95 %% interval")), lambda part: between(ends(part), places)
     )
+    return replace(on_page, files=columns.ends_in_file(ends, low=f"{name}_low", high=f"{name}_high").files)
