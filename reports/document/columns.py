@@ -219,9 +219,7 @@ def axis_words(axis: StripAxis) -> Phrase:
 
 def interval_cell(ends: Interval | None, words: str) -> Cell:
     """The ends of an interval in these words, marked where it is weak; or why there is none."""
-    if ends is None or not ends.is_weak:
-        return with_reason(Cell(words=words), ends.why if ends else None)
-    return Cell(words=words, mark="†", mark_title=ends.note or "")
+    return with_reason(marked(Cell(words=words), ends), ends.why) if ends else Cell(words=words)
 
 
 def floor_cell(floor: Floor | None, write: Write) -> Cell:
@@ -251,9 +249,13 @@ def cell_with_ends(
     words: Phrase = write(valued.value)
     if valued.interval.low is not None:
         words = phrase('%(value)s <span class="ends">%(ends)s</span>', value=words, ends=write_ends(valued.interval))
-    if is_marked and valued.interval.is_weak:
-        return Cell(words=words, mark="†", mark_title=valued.interval.note or "")
-    return with_reason(Cell(words=words), valued.why)
+    cell = with_reason(Cell(words=words), valued.why)
+    return marked(cell, valued.interval) if is_marked else cell
+
+
+def marked(cell: Cell, ends: Interval) -> Cell:
+    """The cell, marked where the interval is weak."""
+    return replace(cell, mark="†", mark_title=ends.note or "") if ends.is_weak else cell
 
 
 def estimate(

@@ -120,11 +120,6 @@ class Table(Generic[T]):
     css: str = "ruled"
 
 
-def file_table(name: str, rows: Sequence[T], columns: Sequence[Column[T]]) -> Table[T]:
-    """A table of its file alone, where the page shows the same in another form."""
-    return Table(name=name, label="", rows=rows, columns=columns, is_shown=False)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Words:
     """A paragraph. css : such as "hint" """

@@ -11,7 +11,8 @@ from django.utils.translation import ngettext
 
 from reports.document import columns
 from reports.document.columns import with_reason
-from reports.document.model import Block, Cell, Column, Drawing, Files, Part, Phrase, Section, Table, Words, file_table
+from reports.document.files import file_only
+from reports.document.model import Block, Cell, Column, Drawing, Files, Part, Phrase, Section, Table, Words
 from reports.document.phrases import joined, phrase
 from reports.figures import plots
 from reports.numbers import NONE, coefficient, decimal, whole
@@ -171,17 +172,15 @@ def _constant(score: str, constant: Standing) -> str:
 
 def _file(rows: Sequence[JudgeStandings]) -> Table[tuple[JudgeStandings, Standing]]:
     """Every form of the test in a row of its own."""
-    return file_table(
+    return file_only(
         TABLE,
         [(row, standing) for row in rows for standing in row.standings],
-        [
-            columns.fields("judge", "score", "epsilon", "may_stand_in", of=lambda pair: pair[0]),
-            columns.fields("form", "answer", "winning_rate", of=lambda pair: pair[1]),
-            columns.in_file("advantage_probability", lambda pair: pair[1].advantage),
-            columns.ends_in_file(lambda pair: pair[1].interval, low="advantage_low", high="advantage_high"),
-            columns.in_file("people_tested", lambda pair: pair[1].n_tested),
-            columns.in_file("people", lambda pair: pair[1].n_people),
-            columns.in_file("units", lambda pair: pair[1].n_units),
-            columns.note(lambda pair: to_english(pair[1].why) if pair[1].why else ""),
-        ],
+        columns.fields("judge", "score", "epsilon", "may_stand_in", of=lambda pair: pair[0]),
+        columns.fields("form", "answer", "winning_rate", of=lambda pair: pair[1]),
+        columns.in_file("advantage_probability", lambda pair: pair[1].advantage),
+        columns.ends_in_file(lambda pair: pair[1].interval, low="advantage_low", high="advantage_high"),
+        columns.in_file("people_tested", lambda pair: pair[1].n_tested),
+        columns.in_file("people", lambda pair: pair[1].n_people),
+        columns.in_file("units", lambda pair: pair[1].n_units),
+        columns.note(lambda pair: to_english(pair[1].why) if pair[1].why else ""),
     )

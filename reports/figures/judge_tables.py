@@ -11,6 +11,7 @@ from django.utils.translation import ngettext
 
 from reports.document import columns, notes
 from reports.document.columns import LEAD, cell_with_ends, floor_cell, interval_cell
+from reports.document.files import file_only
 from reports.document.model import (
     Block,
     Cell,
@@ -23,7 +24,6 @@ from reports.document.model import (
     RowGroup,
     Table,
     Words,
-    file_table,
 )
 from reports.document.phrases import in_language, joined, phrase
 from reports.document.strips import Coefficient, StripAxis
@@ -98,21 +98,19 @@ def beside_people(judges: Sequence[HasScores], head: Head, *, label: Phrase, cap
 
 def statistics_file(name: str, judges: Sequence[HasScores]) -> Table[PartLine]:
     """Every part of every statistic, over all items and item by item; last what one of the people has."""
-    return file_table(
+    return file_only(
         name,
         [*_lines_of_judges(judges), *_lines_of_people(judges)],
-        [
-            columns.in_file("judge"),
-            columns.item_in_file(lambda line: line.about),
-            columns.in_file("statistic"),
-            columns.fields("part", "value", of=lambda line: line.part),
-            columns.ends_in_file(lambda line: line.part.interval),
-            _floor_in_file("chance", lambda part: part.floor),
-            _floor_in_file("chance_within_source", lambda part: part.floor_within),
-            columns.fields("n", "n_units", of=lambda line: line.part),
-            columns.in_file("n_people", lambda line: line.part.n_raters),
-            columns.note(lambda line: note_of(line.part, line.part.interval)),
-        ],
+        columns.in_file("judge"),
+        columns.item_in_file(lambda line: line.about),
+        columns.in_file("statistic"),
+        columns.fields("part", "value", of=lambda line: line.part),
+        columns.ends_in_file(lambda line: line.part.interval),
+        _floor_in_file("chance", lambda part: part.floor),
+        _floor_in_file("chance_within_source", lambda part: part.floor_within),
+        columns.fields("n", "n_units", of=lambda line: line.part),
+        columns.in_file("n_people", lambda line: line.part.n_raters),
+        columns.note(lambda line: note_of(line.part, line.part.interval)),
     )
 
 

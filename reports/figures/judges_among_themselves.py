@@ -17,7 +17,8 @@ from django.utils.translation import gettext_lazy
 from reports.dataset.judged import judged, select_anchored
 from reports.document import columns, notes
 from reports.document.columns import decimals
-from reports.document.model import Files, Head, Section, Table, Words, file_table
+from reports.document.files import file_only
+from reports.document.model import Files, Head, Section, Table, Words
 from reports.document.phrases import BREAK, joined, phrase
 from reports.figures.alpha_columns import alpha_columns
 from reports.figures.base import (
@@ -166,15 +167,13 @@ def _pairs(material: Judged, ratings: FloatArray) -> Iterator[PairwiseAgreement]
 
 
 def _pairs_file(result: Listing[AgreementAmongJudges]) -> Table[tuple[AgreementAmongJudges, PairwiseAgreement]]:
-    return file_table(
+    return file_only(
         "pairs-of-judges",
         [(row, pair) for row in result.rows for pair in row.pairs],
-        [
-            columns.item_in_file(lambda row: row[0]),
-            columns.fields("first", "second", of=lambda row: row[1]),
-            columns.in_file("percent_agreement", lambda row: row[1].value),
-            columns.in_file("n", lambda row: row[1].n),
-        ],
+        columns.item_in_file(lambda row: row[0]),
+        columns.fields("first", "second", of=lambda row: row[1]),
+        columns.in_file("percent_agreement", lambda row: row[1].value),
+        columns.in_file("n", lambda row: row[1].n),
     )
 
 

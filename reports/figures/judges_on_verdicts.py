@@ -13,7 +13,8 @@ from annotation.models import Rater
 from reports.dataset.judged import judged
 from reports.dataset.not_analysed import select_not_analysed
 from reports.document import columns
-from reports.document.model import Block, Files, Head, Phrase, Section, Table, Words, file_table
+from reports.document.files import file_only
+from reports.document.model import Block, Files, Head, Phrase, Section, Table, Words
 from reports.document.phrases import phrase
 from reports.figures import judge_tables
 from reports.figures.base import (
@@ -255,17 +256,15 @@ def _majority_file(result: JudgesResult) -> Table[tuple[str, ItemMajorityAgreeme
     def over_all(judge: JudgeComparison) -> ItemMajorityAgreement:
         return ItemMajorityAgreement(step="", item="pooled", title="", dimension="", type="", **vars(judge.pooled))
 
-    return file_table(
+    return file_only(
         "judges",
         [(judge.judge, item) for judge in result.compared for item in (*judge.items, over_all(judge))],
-        [
-            columns.in_file("judge", lambda pair: pair[0]),
-            columns.item_in_file(lambda pair: pair[1]),
-            columns.in_file("kappa", lambda pair: pair[1].kappa.value),
-            columns.in_file("balanced_accuracy", lambda pair: pair[1].balanced_accuracy.value),
-            columns.fields("yes_percent", "majority_yes_percent", "n", of=lambda pair: pair[1]),
-            columns.note(lambda pair: note_of(pair[1].kappa) or pair[1].kappa.note or ""),
-        ],
+        columns.in_file("judge", lambda pair: pair[0]),
+        columns.item_in_file(lambda pair: pair[1]),
+        columns.in_file("kappa", lambda pair: pair[1].kappa.value),
+        columns.in_file("balanced_accuracy", lambda pair: pair[1].balanced_accuracy.value),
+        columns.fields("yes_percent", "majority_yes_percent", "n", of=lambda pair: pair[1]),
+        columns.note(lambda pair: note_of(pair[1].kappa) or pair[1].kappa.note or ""),
     )
 
 

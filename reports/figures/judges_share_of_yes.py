@@ -12,7 +12,8 @@ from django.utils.translation import gettext_lazy
 from reports.dataset.judged import judged
 from reports.document import columns, notes
 from reports.document.columns import LEAD, cell_with_ends, decimals, ends
-from reports.document.model import Cell, Column, Files, Head, Section, Table, Words, file_table
+from reports.document.files import file_only
+from reports.document.model import Cell, Column, Files, Head, Section, Table, Words
 from reports.document.phrases import phrase
 from reports.figures.base import N_RESAMPLES, Estimate, Figure, Interval, Listing, interval, note_of
 from reports.lazy import arrays, np, rates
@@ -165,16 +166,14 @@ def _level_column(name: str) -> Column[JudgeYes]:
 
 def _file(result: Listing[JudgeYes]) -> Table[tuple[JudgeYes, YesAtLevel]]:
     """The levels one below the other."""
-    return file_table(
+    return file_only(
         "judges-share-of-yes",
         [(row, level) for row in result.rows for level in row.levels],
-        [
-            columns.fields("judge", "part", "distance", of=lambda pair: pair[0]),
-            columns.in_file("experts_yes", lambda pair: pair[1].level),
-            columns.in_file("experts_yes_percent", lambda pair: pair[1].expert_percent),
-            columns.in_file("judge_yes_percent", lambda pair: pair[1].value),
-            columns.ends_in_file(lambda pair: pair[1].interval),
-            columns.in_file("n", lambda pair: pair[1].n),
-            columns.note(lambda pair: note_of(pair[1], pair[1].interval)),
-        ],
+        columns.fields("judge", "part", "distance", of=lambda pair: pair[0]),
+        columns.in_file("experts_yes", lambda pair: pair[1].level),
+        columns.in_file("experts_yes_percent", lambda pair: pair[1].expert_percent),
+        columns.in_file("judge_yes_percent", lambda pair: pair[1].value),
+        columns.ends_in_file(lambda pair: pair[1].interval),
+        columns.in_file("n", lambda pair: pair[1].n),
+        columns.note(lambda pair: note_of(pair[1], pair[1].interval)),
     )

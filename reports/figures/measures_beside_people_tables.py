@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 
 from reports.document import columns, notes
 from reports.document.columns import LEAD, Valued, Write, interval_cell
-from reports.document.model import Block, Cell, Column, Files, Head, Phrase, RowGroup, Table, Words, file_table
+from reports.document.files import file_only
+from reports.document.model import Block, Cell, Column, Files, Head, Phrase, RowGroup, Table, Words
 from reports.document.phrases import in_language, joined, phrase
 from reports.figures.base import Floor, note_of
 from reports.numbers import coefficient, coefficients, decimal, whole
@@ -131,36 +132,32 @@ def _columns() -> Iterator[Column[_Line]]:
 def _coefficients_file(
     measures: Sequence[MeasureBesidePeople],
 ) -> Table[tuple[MeasureBesidePeople, MeasureCorrelation, MeasureCoefficient]]:
-    return file_table(
+    return file_only(
         "measures-beside-people",
         [(measure, row, part) for measure in measures for row in measure.correlations for part in row.coefficients],
-        [
-            columns.fields("metric", "better", of=lambda line: line[0]),
-            columns.item_in_file(lambda line: line[0]),
-            columns.fields("outcome", "n", "n_tied", "n_tied_people", of=lambda line: line[1]),
-            columns.fields("statistic", "value", of=lambda line: line[2]),
-            columns.ends_in_file(lambda line: line[2].interval),
-            columns.in_file("floor_mean", lambda line: line[2].floor.mean),
-            columns.in_file("floor_upper", lambda line: line[2].floor.upper),
-            columns.note(lambda line: note_of(line[2], line[2].interval)),
-        ],
+        columns.fields("metric", "better", of=lambda line: line[0]),
+        columns.item_in_file(lambda line: line[0]),
+        columns.fields("outcome", "n", "n_tied", "n_tied_people", of=lambda line: line[1]),
+        columns.fields("statistic", "value", of=lambda line: line[2]),
+        columns.ends_in_file(lambda line: line[2].interval),
+        columns.in_file("floor_mean", lambda line: line[2].floor.mean),
+        columns.in_file("floor_upper", lambda line: line[2].floor.upper),
+        columns.note(lambda line: note_of(line[2], line[2].interval)),
     )
 
 
 def _pairs_file(measures: Sequence[MeasureBesidePeople]) -> Table[tuple[MeasureBesidePeople, MeasureAccuracy]]:
-    return file_table(
+    return file_only(
         "measures-on-pairs",
         [(measure, row) for measure in measures for row in measure.accuracies],
-        [
-            columns.fields("metric", "better", of=lambda line: line[0]),
-            columns.item_in_file(lambda line: line[0]),
-            columns.in_file("choice", lambda line: line[1].title),
-            columns.in_file("percent", lambda line: line[1].value),
-            columns.ends_in_file(lambda line: line[1].interval),
-            columns.in_file("floor_mean", lambda line: line[1].floor.mean),
-            columns.in_file("floor_upper", lambda line: line[1].floor.upper),
-            columns.in_file("n_pairs", lambda line: line[1].n),
-            columns.fields("n_tied", "n_missing", of=lambda line: line[1]),
-            columns.note(lambda line: note_of(line[1], line[1].interval)),
-        ],
+        columns.fields("metric", "better", of=lambda line: line[0]),
+        columns.item_in_file(lambda line: line[0]),
+        columns.in_file("choice", lambda line: line[1].title),
+        columns.in_file("percent", lambda line: line[1].value),
+        columns.ends_in_file(lambda line: line[1].interval),
+        columns.in_file("floor_mean", lambda line: line[1].floor.mean),
+        columns.in_file("floor_upper", lambda line: line[1].floor.upper),
+        columns.in_file("n_pairs", lambda line: line[1].n),
+        columns.fields("n_tied", "n_missing", of=lambda line: line[1]),
+        columns.note(lambda line: note_of(line[1], line[1].interval)),
     )
