@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from reports.document import columns, notes
-from reports.document.columns import LEAD, cell_with_ends, floor_cell, interval_cell
+from reports.document.columns import LEAD, cell_with_ends, floor_cell, interval_cell, with_reason
 from reports.document.files import file_only
 from reports.document.model import (
     Block,
@@ -79,7 +79,7 @@ def statistics(
         Table(
             label=_("%(label)s: within sources, and where people agree or differ") % {"label": label},
             groups=[RowGroup(heading=group.heading, rows=group.rows) for group in groups],
-            columns=[judge, _value(), *_part_columns()],
+            columns=[judge, *_part_columns()],
             summary=_("Within sources, and where people agree or differ"),
         ),
     ]
@@ -106,8 +106,8 @@ def statistics_file(name: str, judges: Sequence[HasScores]) -> Table[PartLine]:
         columns.in_file("statistic"),
         columns.fields("part", "value", of=lambda line: line.part),
         columns.ends_in_file(lambda line: line.part.interval),
-        _floor_in_file("chance", lambda part: part.floor),
-        _floor_in_file("chance_within_source", lambda part: part.floor_within),
+        _floor_in_file("chance", lambda part: part.floor).at(_part_of),
+        _floor_in_file("chance_within_source", lambda part: part.floor_within).at(_part_of),
         columns.fields("n", "n_units", of=lambda line: line.part),
         columns.in_file("n_people", lambda line: line.part.n_raters),
         columns.note(lambda line: note_of(line.part, line.part.interval)),
@@ -216,42 +216,62 @@ def _judge_column(head: Head) -> Column[StatisticLine]:
     return columns.shown(_("Judge"), words, is_head=True)
 
 
-def _value() -> Column[StatisticLine]:
-    return columns.shown(_("Value"), lambda line: line.score.write(line.score.whole.value), css=LEAD)
-
-
 def _whole_columns() -> Iterator[Column[StatisticLine]]:
-    def ends(line: StatisticLine) -> Cell:
-        between = line.score.whole.interval
-        return interval_cell(between, line.score.write_ends(between))
-
     def drawn(line: StatisticLine) -> Cell:
         return Cell(strip=line.axis.draw(line.coefficient) if line.axis else None)
 
+    value, ends, floor, models = score_columns(_("Value"))
     heading = phrase('<span class="visually-hidden">%(words)s</span>', words=_("Drawing"))
-    yield _value()
-    yield Column(heading=phrase(_("95 %% interval")), cell=ends, files={})
+    yield value.at(_score_of)
+    yield ends.at(_score_of)
     yield Column(heading=heading, cell=drawn, files={}, is_number=False, is_drawn=True)
-    yield _floor_column(phrase(_("Chance floor<br>mean, end")), lambda part: part.floor)
-    yield _part_column(phrase(_("Models’<br>stories")), "models")
+    yield floor.at(_score_of)
+    yield models.at(_score_of)
     yield columns.shown(
         phrase(_("Answers,<br>people")), lambda line: f"{whole(line.score.whole.n)}, {whole(line.judge.n_people)}"
     )
 
 
 def _part_columns() -> Iterator[Column[StatisticLine]]:
-    yield _floor_column(phrase(_("Floor within<br>source")), lambda part: part.floor_within)
-    yield _part_column(phrase(_("People<br>agree")), "unanimous")
-    yield _part_column(phrase(_("People<br>differ")), "split")
+    yield score_columns(_("Value"))[0].at(_score_of)
+    yield _floor_column(phrase(_("Floor within<br>source")), lambda part: part.floor_within).at(_score_of)
+    yield _part_column(phrase(_("People<br>agree")), "unanimous").at(_score_of)
+    yield _part_column(phrase(_("People<br>differ")), "split").at(_score_of)
 
 
-def _floor_column(heading: Phrase, of: Callable[[ScorePart], Floor | None]) -> Column[StatisticLine]:
-    return Column(heading=heading, cell=lambda line: floor_cell(of(line.score.whole), line.score.write), files={})
+def score_columns(heading: Phrase) -> list[Column[Score]]:
+    """A statistic with its interval, its floor, and the same among models' stories."""
+
+    def value(score: Score) -> Cell:
+        return with_reason(Cell(words=score.write(score.whole.value), css=LEAD), score.whole.why)
+
+    def ends(score: Score) -> Cell:
+        return interval_cell(score.whole.interval, score.write_ends(score.whole.interval))
+
+    def among_models(score: Score) -> float | None:
+        return getattr(score.by_part.get("models"), "value", None)
+
+    interval: Column[Score] = columns.ends_in_file(lambda score: score.whole.interval)
+    return [
+        Column(heading=heading, cell=value, files={"value": lambda score: score.whole.value}),
+        replace(interval, heading=phrase(_("95 %% interval")), cell=ends),
+        _floor_column(phrase(_("Chance floor<br>mean, end")), lambda part: part.floor),
+        replace(_part_column(phrase(_("Models’<br>stories")), "models"), files={"among_models": among_models}),
+    ]
 
 
-def _part_column(heading: Phrase, name: str) -> Column[StatisticLine]:
-    def cell(line: StatisticLine) -> Cell:
-        return cell_with_ends(line.score.by_part.get(name), line.score.write, line.score.write_ends)
+def _score_of(line: StatisticLine) -> Score:
+    return line.score
+
+
+def _floor_column(heading: Phrase, of: Callable[[ScorePart], Floor | None]) -> Column[Score]:
+    in_file: Column[Score] = _floor_in_file("chance", of).at(lambda score: score.whole)
+    return replace(in_file, heading=heading, cell=lambda score: floor_cell(of(score.whole), score.write))
+
+
+def _part_column(heading: Phrase, name: str) -> Column[Score]:
+    def cell(score: Score) -> Cell:
+        return cell_with_ends(score.by_part.get(name), score.write, score.write_ends)
 
     return Column(heading=heading, cell=cell, files={})
 
@@ -290,11 +310,15 @@ def _part_of_people(line: PersonLine) -> ScorePart:
     )
 
 
-def _floor_in_file(name: str, of: Callable[[ScorePart], Floor | None]) -> Column[PartLine]:
-    def end(part: str) -> Callable[[PartLine], float | None]:
-        return lambda line: getattr(of(line.part), part, None)
+def _floor_in_file(name: str, of: Callable[[ScorePart], Floor | None]) -> Column[ScorePart]:
+    def end(attribute: str) -> Callable[[ScorePart], float | None]:
+        return lambda part: getattr(of(part), attribute, None)
 
     return replace(columns.in_file(name), files={f"{name}_mean": end("mean"), f"{name}_end": end("upper")})
+
+
+def _part_of(line: PartLine) -> ScorePart:
+    return line.part
 
 
 def _lines_of_losses(judge: HasOutcomes) -> list[tuple[str, SourceOutcomes]]:

@@ -7,14 +7,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from judges.models import Run
 from reports.dataset.judged import judged
-from reports.figures.base import N_RESAMPLES, Figure, Interval, Listing, Row, interval, note_of, weakest_note
+from reports.document import columns, notes
+from reports.document.columns import decimals
+from reports.document.model import Cell, Files, Head, Section, Table, Words
+from reports.document.phrases import joined, phrase
+from reports.figures.base import N_RESAMPLES, Figure, Interval, Listing, interval, note_of
+from reports.figures.judge_tables import score_columns
 from reports.figures.scores import Score, score_parts
 from reports.lazy import arrays, intervals, judge_scores, judgements, np, table_scores
-from reports.numbers import coefficient, decimal
+from reports.numbers import coefficient, decimal, whole
 from reports.numbers import interval as between
 
 if TYPE_CHECKING:
@@ -79,20 +85,16 @@ class Wordings(Figure[Listing[ModelWordings]]):
             )
         )
 
-    def rows(self, result: Listing[ModelWordings]) -> dict[str, Iterator[Row]]:
-        return {"wordings": (_row(row, wording) for row in result.rows for wording in row.wordings)}
-
-    def lines(self, result: Listing[ModelWordings]) -> Iterator[str]:
-        yield "\nOne model, several prompts, over what it answered in all of them"
-        for row in result.rows:
-            changed = f"{decimal(row.changed_percent)} % answered otherwise, 95 % {between(row.interval)}"
-            yield f"  {row.model} ({row.kind}): {changed}; {row.n} answers"
-            for wording in row.wordings:
-                score = f"{wording.score.statistic} {coefficient(wording.score.whole.value)}"
-                yield f"    {wording.prompt[:40]:<40} {decimal(wording.level, 2)}, {score}"
-
-    def context(self, result: Listing[ModelWordings]) -> dict[str, Any]:
-        return {"note": weakest_note(row.interval for row in result.rows)}
+    def describe(self, result: Listing[ModelWordings], head: Head) -> Iterator[Section]:
+        note = _(
+            "The same model at the same endpoint with the same parameters, on what it answered to every prompt. What "
+            "changes with the words of the question is not in the story."
+        )
+        yield Section(
+            heading=_("One model, several prompts"),
+            body=[*map(_table, result.rows), Files(words=_("Every prompt"), table="wordings")],
+            margin=[Words(words=note), notes.models_stories(), *notes.weakest(row.interval for row in result.rows)],
+        )
 
 
 def _prompts_by_model(dataset: Dataset) -> dict[str, dict[str, str]]:
@@ -196,27 +198,36 @@ def _side_by_side(
     )
 
 
-def _row(row: ModelWordings, wording: Wording) -> Row:
-    part = wording.score.whole
-    models = wording.score.by_part.get("models")
-    return {
-        "model": row.model,
-        "kind": row.kind,
-        "judge": wording.judge,
-        "prompt": wording.prompt,
-        "level": wording.level,
-        "statistic": wording.score.statistic,
-        "value": part.value,
-        "low": part.interval.low,
-        "high": part.interval.high,
-        "chance_mean": part.floor.mean,
-        "chance_end": part.floor.upper,
-        "among_models": models and models.value,
-        "level_spread": row.level_spread,
-        "value_spread": row.score_spread,
-        "changed_percent": row.changed_percent,
-        "changed_low": row.interval.low,
-        "changed_high": row.interval.high,
-        "n": row.n,
-        "note": note_of(part, part.interval),
-    }
+def _table(row: ModelWordings) -> Table[Wording]:
+    """The prompts of a model, and below them how far the largest value is from the smallest."""
+    is_yes = row.kind == "verdicts"
+    write = decimals(1 if is_yes else 2)
+    heading = _("Cohen’s kappa, pooled") if is_yes else _("Spearman’s rho")
+    sentence = _("%(model)s: of the %(n)s answers that it gave to every prompt, %(changed)s %% are not the same.")
+    changed = phrase(sentence, model=row.model, n=whole(row.n), changed=decimal(row.changed_percent))
+    ends = phrase(_("95 %% interval: %(ends)s."), ends=between(row.interval))
+    spreads = [_("Largest less smallest"), "", write(row.level_spread), coefficient(row.score_spread), "", "", ""]
+    return Table(
+        name="wordings",
+        label=f"{row.model}, " + (_("verdicts") if is_yes else _("scales")),
+        caption=joined(changed, ends if row.interval.low is not None else ""),
+        rows=row.wordings,
+        columns=[
+            columns.words("prompt", _("Prompt"), css="kept-whole", is_head=True),
+            columns.words("judge", _("Judge"), css="kept-whole"),
+            columns.number("level", phrase(_("Yes, %%")) if is_yes else _("Mean"), write=write),
+            *(column.at(_score_of) for column in score_columns(heading)),
+            columns.in_file("statistic", lambda wording: wording.score.statistic),
+            *map(columns.constant, ("model", "kind", "level_spread"), (row.model, row.kind, row.level_spread)),
+            columns.constant("value_spread", row.score_spread),
+            columns.constant("changed_percent", row.changed_percent),
+            columns.ends_in_file(lambda wording: row.interval, low="changed_low", high="changed_high"),
+            columns.constant("n", row.n),
+            columns.note(lambda wording: note_of(wording.score.whole, wording.score.whole.interval)),
+        ],
+        foot=[[Cell(words=words) for words in spreads]],
+    )
+
+
+def _score_of(wording: Wording) -> Score:
+    return wording.score

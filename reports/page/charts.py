@@ -5,11 +5,10 @@ says the same.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from math import ceil, floor
-from typing import Any, Protocol
+from dataclasses import replace
+from math import ceil
+from typing import Any
 
-from reports.figures.base import Estimate, Floor, Interval
 from reports.figures.plots import (
     Axis,
     DifferenceMark,
@@ -238,65 +237,3 @@ DRAW_BY_KIND: dict[type, Callable[[Any], Plot]] = {
     StackPlot: draw_stacks,
     PanelPlot: draw_panels,
 }
-
-
-class HasCoefficient(Protocol):
-    """A row of a table of coefficients."""
-
-    @property
-    def coefficient(self) -> Estimate: ...
-    @property
-    def interval(self) -> Interval: ...
-    @property
-    def floor(self) -> Floor: ...
-
-
-@dataclass(frozen=True)
-class CoefficientCell:
-    """A coefficient drawn in a cell of a table: how far from its left edge, of 166, each of its parts stands.
-
-    floor : the 97.5th percentile of the chance floor; low, high : the ends of the interval
-    """
-
-    floor: float | None
-    zero: float
-    low: float | None
-    high: float | None
-    value: float | None
-    is_weak: bool
-
-
-@dataclass(frozen=True)
-class CoefficientCells:
-    """A cell for every row of a table of coefficients, and the ends of their common axis: multiples of .2."""
-
-    rows: tuple[tuple[HasCoefficient, CoefficientCell], ...]
-    low: float
-    high: float
-
-
-def draw_cells(rows: Sequence[HasCoefficient]) -> CoefficientCells:
-    """The coefficients of a table on one axis."""
-    numbers = [n for row in rows for n in _numbers(row) if n is not None]
-    low = min(-0.2, floor(min(numbers, default=0) * 5) / 5)
-    high = max(0.8, ceil(max(numbers, default=0) * 5) / 5)
-
-    def x(number: float | None) -> float | None:
-        return None if number is None else round(8 + 150 * (number - low) / (high - low), 1)
-
-    def cell(row: HasCoefficient) -> CoefficientCell:
-        return CoefficientCell(
-            floor=x(row.floor.upper),
-            zero=x(0) or 0,
-            low=x(row.interval.low),
-            high=x(row.interval.high),
-            value=x(row.coefficient.value),
-            is_weak=row.interval.is_weak,
-        )
-
-    return CoefficientCells(tuple((row, cell(row)) for row in rows), low, high)
-
-
-def _numbers(row: HasCoefficient) -> tuple[float | None, ...]:
-    """All numbers that must lie within the axis."""
-    return row.coefficient.value, row.interval.low, row.interval.high, row.floor.upper

@@ -1,16 +1,14 @@
 """What the templates of a report say with: numbers, reasons, and drawings."""
 
 import re
-from collections.abc import Sequence
 
 from django import template
 
 from reports import numbers, reasons
-from reports.figures.base import Interval, Reason
+from reports.figures.base import Reason
 from reports.figures.judge_plots import JudgePlot
-from reports.figures.scores import Score
 from reports.page import charts, judge_charts
-from reports.page.charts import AnyPlot, CoefficientCells, HasCoefficient
+from reports.page.charts import AnyPlot
 from reports.page.shapes import Plot
 
 register = template.Library()
@@ -61,20 +59,3 @@ def reason_language(why: Reason) -> str:
 @register.filter
 def draw_plot(plot: AnyPlot | JudgePlot) -> Plot:
     return judge_charts.draw_judges(plot) if isinstance(plot, JudgePlot) else charts.draw_plot(plot)
-
-
-@register.filter
-def coefficient_cells(rows: Sequence[HasCoefficient]) -> CoefficientCells:
-    return charts.draw_cells(rows)
-
-
-@register.filter
-def written(number: float | None, score: Score) -> str:
-    """A number as its statistic is written: a coefficient, a percentage, or with two decimals."""
-    return score.write(number)
-
-
-@register.filter
-def written_ends(ends: Interval, score: Score) -> str:
-    """Both ends of an interval likewise."""
-    return score.write_ends(ends)

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Callable
 from itertools import pairwise
-from types import SimpleNamespace
 
 import pytest
 
+from reports.document.strips import Coefficient, StripAxis
 from reports.figures.base import Estimate, Floor, Interval
 from reports.figures.plots import (
     PERCENT,
@@ -167,19 +167,16 @@ def test_a_scale_has_whole_ticks_from_end_to_end(low: float, high: float, ticks:
 
 
 def test_a_cell_places_the_coefficient_between_the_ends_of_all_rows() -> None:
-    def row(value: float | None, low: float | None, high: float | None, upper: float | None) -> SimpleNamespace:
-        return SimpleNamespace(
-            coefficient=Estimate(value=value),
-            interval=Interval(low=low, high=high),
-            floor=Floor(mean=None, upper=upper),
-        )
+    def coefficient(value: float | None, low: float | None, high: float | None, upper: float | None) -> Coefficient:
+        return Estimate(value=value), Interval(low=low, high=high), Floor(mean=None, upper=upper)
 
-    table = charts.draw_cells([row(0.8, 0.6, 0.95, 0.1), row(None, None, None, None)])
-    cells = [cell for _, cell in table.rows]
+    coefficients = [coefficient(0.8, 0.6, 0.95, 0.1), coefficient(None, None, None, None)]
+    axis = StripAxis.over(coefficients)
+    first, second = map(axis.draw, coefficients)
 
-    assert (table.low, table.high) == (-0.2, 1.0)
-    assert [cells[0].zero, cells[0].value] == [33.0, 133.0]
-    assert (cells[1].value, cells[1].low, cells[1].floor) == (None, None, None)
+    assert (axis.low, axis.high) == (-0.2, 1.0)
+    assert [first.zero, first.value] == [33.0, 133.0]
+    assert (second.value, second.low, second.floor) == (None, None, None)
 
 
 def test_an_axis_from_low_to_high_fills_the_frame() -> None:
