@@ -84,5 +84,5 @@ def test_an_interval_that_is_not_there_is_left_out_of_the_sentence(admin_client:
 
     page = " ".join(admin_client.get("/reports/plums/").content.decode().split())
 
-    assert "in the mean over 1 story. </p>" in page
+    assert "in the mean over 1 story.</p>" in page
     assert "interval –" not in page
