@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 from django.utils.translation import gettext as _
 
 from reports import numbers, reasons
-from reports.document.model import Cell, Column, Head, Phrase
+from reports.document.model import Head, Phrase, TableCell, TableColumn
 from reports.document.phrases import phrase
 from reports.document.strips import Coefficient, StripAxis
 from reports.document.values import Estimate, Floor, Interval, Reason
@@ -45,15 +45,15 @@ def decimals(places: int) -> Write:
     return lambda number: numbers.decimal(number, places)
 
 
-def item(head: Head, of: Callable[[T], AboutItem] | None = None) -> Column[T]:
+def item(head: Head, of: Callable[[T], AboutItem] | None = None) -> TableColumn[T]:
     """The item that a row is about, by its title; in files with its step, key and dimension."""
     get = of or _itself
     return replace(
-        item_in_file(of), heading=_("Item"), cell=lambda row: Cell(words=get(row).title, language=head.language)
+        item_in_file(of), heading=_("Item"), cell=lambda row: TableCell(words=get(row).title, language=head.language)
     )
 
 
-def item_in_file(of: Callable[[T], AboutItem] | None = None) -> Column[T]:
+def item_in_file(of: Callable[[T], AboutItem] | None = None) -> TableColumn[T]:
     """The item that a row is about, in the file alone."""
     get = of or _itself
 
@@ -61,7 +61,7 @@ def item_in_file(of: Callable[[T], AboutItem] | None = None) -> Column[T]:
         return lambda row: str(getattr(get(row), name))
 
     files = {name: part(name) for name in ("step", "item", "title", "dimension")}
-    return Column(heading=None, cell=lambda row: Cell(), files=files, is_number=False, is_head=True)
+    return TableColumn(heading=None, cell=lambda row: TableCell(), files=files, is_number=False, is_head=True)
 
 
 def _itself(row: Any) -> AboutItem:
@@ -77,13 +77,13 @@ def words(
     language: str = "",
     is_head: bool = False,
     css: str = "",
-) -> Column[T]:
+) -> TableColumn[T]:
     """A column of words. shown : what the page has in place of the file's words; language : of the words"""
     get = of or attrgetter(name)
     show = shown or get
-    return Column(
+    return TableColumn(
         heading=heading,
-        cell=lambda row: Cell(words=show(row), language=language, css=css),
+        cell=lambda row: TableCell(words=show(row), language=language, css=css),
         files={name: get},
         is_number=False,
         is_head=is_head,
@@ -100,18 +100,18 @@ def number(
     why: Callable[[T], Reason | None] = lambda row: None,
     css: str | Callable[[T], str] = "",
     is_head: bool = False,
-) -> Column[T]:
+) -> TableColumn[T]:
     """A column of numbers, counts unless `write` says otherwise.
 
     shown : what the page has in place of the number alone; why : the reason where it is missing
     """
     get = of or attrgetter(name)
 
-    def cell(row: T) -> Cell:
+    def cell(row: T) -> TableCell:
         phrase_of_row = shown(row) if shown else write(get(row))
-        return with_reason(Cell(words=phrase_of_row, css=css if isinstance(css, str) else css(row)), why(row))
+        return with_reason(TableCell(words=phrase_of_row, css=css if isinstance(css, str) else css(row)), why(row))
 
-    return Column(heading=heading, cell=cell, files={name: get}, is_head=is_head)
+    return TableColumn(heading=heading, cell=cell, files={name: get}, is_head=is_head)
 
 
 def interval(
@@ -122,20 +122,20 @@ def interval(
     css: str = "",
     low: str = "low",
     high: str = "high",
-) -> Column[T]:
+) -> TableColumn[T]:
     """Both ends of a 95 % interval in one column, marked where it is weak; in files one column for each end."""
 
-    def cell(row: T) -> Cell:
+    def cell(row: T) -> TableCell:
         return replace(interval_cell(of(row), write(of(row))), css=css)
 
     shown = heading or phrase(_("95 %% interval"))
     return replace(ends_in_file(of, low=low, high=high), heading=shown, cell=cell)
 
 
-def floor(heading: Phrase | None, of: Callable[[T], Floor], *, write: Write, prefix: str = "") -> Column[T]:
+def floor(heading: Phrase | None, of: Callable[[T], Floor], *, write: Write, prefix: str = "") -> TableColumn[T]:
     """A chance floor, its mean and its upper end in one column; in files a column for each. prefix : of their names"""
 
-    return Column(
+    return TableColumn(
         heading=heading,
         cell=lambda row: floor_cell(of(row), write),
         files={
@@ -145,68 +145,68 @@ def floor(heading: Phrase | None, of: Callable[[T], Floor], *, write: Write, pre
     )
 
 
-def strip(rows: Iterable[T], of: Callable[[T], Coefficient]) -> Column[T]:
+def strip(rows: Iterable[T], of: Callable[[T], Coefficient]) -> TableColumn[T]:
     """Coefficients drawn on one axis with their intervals and floors; the heading says from where to where.
 
     rows : those that the axis is to hold
     """
     axis = StripAxis.over(of(row) for row in rows)
-    return Column(
+    return TableColumn(
         heading=axis_words(axis),
-        cell=lambda row: Cell(strip=axis.draw(of(row))),
+        cell=lambda row: TableCell(strip=axis.draw(of(row))),
         files={},
         is_number=False,
         is_drawn=True,
     )
 
 
-def shown(heading: Phrase, of: Callable[[T], Phrase], *, css: str = "", is_head: bool = False) -> Column[T]:
+def shown(heading: Phrase, of: Callable[[T], Phrase], *, css: str = "", is_head: bool = False) -> TableColumn[T]:
     """A column that files do not have."""
-    return Column(
+    return TableColumn(
         heading=heading,
-        cell=lambda row: Cell(words=of(row), css=css),
+        cell=lambda row: TableCell(words=of(row), css=css),
         files={},
         is_number=not is_head,
         is_head=is_head,
     )
 
 
-def note(of: Callable[[T], str]) -> Column[T]:
+def note(of: Callable[[T], str]) -> TableColumn[T]:
     """What must be read beside the values of a row, in English; only files have it."""
     return in_file("note", of)
 
 
-def in_file(name: str, of: Callable[[T], Any] | None = None) -> Column[T]:
+def in_file(name: str, of: Callable[[T], Any] | None = None) -> TableColumn[T]:
     """A column that only the file has."""
-    return Column(heading=None, cell=lambda row: Cell(), files={name: of or attrgetter(name)})
+    return TableColumn(heading=None, cell=lambda row: TableCell(), files={name: of or attrgetter(name)})
 
 
-def with_reason(cell: Cell, why: Reason | None) -> Cell:
+def with_reason(cell: TableCell, why: Reason | None) -> TableCell:
     """The cell, which tells when asked why it has no value."""
     if why is None:
         return cell
     return replace(cell, title=reasons.translate_reason(why), title_language=reasons.language(why))
 
 
-def fields(*names: str, of: Callable[[Any], Any] = lambda row: row) -> Column[Any]:
+def fields(*names: str, of: Callable[[Any], Any] = lambda row: row) -> TableColumn[Any]:
     """Attributes of a row, or of what `of` gives, under their own names; only files have them."""
 
     def value(name: str) -> Callable[[Any], Any]:
         return lambda row: getattr(of(row), name)
 
-    return Column(heading=None, cell=lambda row: Cell(), files={name: value(name) for name in names})
+    return TableColumn(heading=None, cell=lambda row: TableCell(), files={name: value(name) for name in names})
 
 
-def ends_in_file(of: Callable[[T], Interval | None], *, low: str = "low", high: str = "high") -> Column[T]:
+def ends_in_file(of: Callable[[T], Interval | None], *, low: str = "low", high: str = "high") -> TableColumn[T]:
     """Both ends of an interval, in the file alone."""
 
     def end(name: str) -> Callable[[T], float | None]:
         return lambda row: getattr(of(row), name, None)
 
-    return Column(heading=None, cell=lambda row: Cell(), files={low: end("low"), high: end("high")})
+    return TableColumn(heading=None, cell=lambda row: TableCell(), files={low: end("low"), high: end("high")})
 
 
-def with_places(column: Callable[[int], Column[T]], places: Callable[[T], int]) -> Column[T]:
+def with_places(column: Callable[[int], TableColumn[T]], places: Callable[[T], int]) -> TableColumn[T]:
     """A column whose rows have their own numbers of decimals. column : with so many"""
     return replace(column(0), cell=lambda row: column(places(row)).cell(row))
 
@@ -217,16 +217,16 @@ def axis_words(axis: StripAxis) -> Phrase:
     return phrase(_("%(low)s to %(high)s"), **ends)
 
 
-def interval_cell(ends: Interval | None, words: str) -> Cell:
+def interval_cell(ends: Interval | None, words: str) -> TableCell:
     """The ends of an interval in these words, marked where it is weak; or why there is none."""
-    return with_reason(marked(Cell(words=words), ends), ends.why) if ends else Cell(words=words)
+    return with_reason(marked(TableCell(words=words), ends), ends.why) if ends else TableCell(words=words)
 
 
-def floor_cell(floor: Floor | None, write: Write) -> Cell:
+def floor_cell(floor: Floor | None, write: Write) -> TableCell:
     """The mean of a chance floor and its upper end, or the reason why there is none."""
     if floor is None or floor.mean is None:
-        return with_reason(Cell(words=numbers.NONE), floor.why if floor else None)
-    return Cell(words=_("%(mean)s, %(upper)s") % {"mean": write(floor.mean), "upper": write(floor.upper)})
+        return with_reason(TableCell(words=numbers.NONE), floor.why if floor else None)
+    return TableCell(words=_("%(mean)s, %(upper)s") % {"mean": write(floor.mean), "upper": write(floor.upper)})
 
 
 class Valued(Protocol):
@@ -242,18 +242,18 @@ class Valued(Protocol):
 
 def cell_with_ends(
     valued: Valued | None, write: Write, write_ends: Callable[[Interval | None], str], *, is_marked: bool = False
-) -> Cell:
+) -> TableCell:
     """A value and, smaller, the ends of its interval where it has one. is_marked : whether a weak one is marked"""
     if valued is None:
-        return Cell(words=numbers.NONE)
+        return TableCell(words=numbers.NONE)
     words: Phrase = write(valued.value)
     if valued.interval.low is not None:
         words = phrase('%(value)s <span class="ends">%(ends)s</span>', value=words, ends=write_ends(valued.interval))
-    cell = with_reason(Cell(words=words), valued.why)
+    cell = with_reason(TableCell(words=words), valued.why)
     return marked(cell, valued.interval) if is_marked else cell
 
 
-def marked(cell: Cell, ends: Interval) -> Cell:
+def marked(cell: TableCell, ends: Interval) -> TableCell:
     """The cell, marked where the interval is weak."""
     return replace(cell, mark="†", mark_title=ends.note or "") if ends.is_weak else cell
 
@@ -265,7 +265,7 @@ def estimate(
     *,
     write: Write = numbers.coefficient,
     css: str | Callable[[T], str] = "",
-) -> Column[T]:
+) -> TableColumn[T]:
     """A column of estimates, coefficients unless `write` says otherwise; one without a value tells why when asked."""
     return number(
         *(name, heading),
@@ -283,7 +283,7 @@ def count_of(
     *,
     n_all: Callable[[T], int],
     css: str = "",
-) -> Column[T]:
+) -> TableColumn[T]:
     """How many there are of how many; the file has the first number alone."""
     get = of or attrgetter(name)
 
@@ -293,23 +293,23 @@ def count_of(
     return number(name, heading, get, shown=shown, css=css)
 
 
-def yes_or_no(name: str, heading: Phrase, of: Callable[[T], bool] | None = None) -> Column[T]:
+def yes_or_no(name: str, heading: Phrase, of: Callable[[T], bool] | None = None) -> TableColumn[T]:
     """Whether something is so; in files True or False."""
     get = of or attrgetter(name)
-    return Column(
+    return TableColumn(
         heading=heading,
-        cell=lambda row: Cell(words=_("yes") if get(row) else _("no")),
+        cell=lambda row: TableCell(words=_("yes") if get(row) else _("no")),
         files={name: get},
         is_number=False,
     )
 
 
-def constant(name: str, value: Any) -> Column[Any]:
+def constant(name: str, value: Any) -> TableColumn[Any]:
     """A column that only the file has, with the same value in each row."""
     return in_file(name, lambda row: value)
 
 
-def source(of: Callable[[T], Any] | None = None, *, heading: Phrase = "", is_head: bool = True) -> Column[T]:
+def source(of: Callable[[T], Any] | None = None, *, heading: Phrase = "", is_head: bool = True) -> TableColumn[T]:
     """The source of a row, or of what `of` gives; a row without one is of all together."""
 
     def name(row: T) -> str:

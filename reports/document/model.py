@@ -23,7 +23,7 @@ Phrase = str | Promise
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cell:
+class TableCell:
     """What a page or a text shows in one cell of a table.
 
     title : what is told of it when asked, in the language title_language ("" for the reader's)
@@ -43,7 +43,7 @@ class Cell:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Column(Generic[T]):
+class TableColumn(Generic[T]):
     """A column of a table.
 
     heading : None for one that only files have
@@ -55,16 +55,16 @@ class Column(Generic[T]):
     """
 
     heading: Phrase | None
-    cell: Callable[[T], Cell]
+    cell: Callable[[T], TableCell]
     files: Mapping[str, Callable[[T], Any]]
     is_number: bool = True
     is_head: bool = False
     is_kept: bool = False
     is_drawn: bool = False
 
-    def at(self, part: Callable[[S], T]) -> Column[S]:
+    def at(self, part: Callable[[S], T]) -> TableColumn[S]:
         """The same column of rows of which `part` gives what it is about."""
-        return Column(
+        return TableColumn(
             heading=self.heading,
             cell=lambda row: self.cell(part(row)),
             files={name: partial(_value_at, part, value) for name, value in self.files.items()},
@@ -94,7 +94,7 @@ class RowGroup(Generic[T]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table(Generic[T]):
+class ReportTable(Generic[T]):
     """A table, as the page shows it, as text has it and as it stands in its file.
 
     name : of its CSV file; "" for one that has none. A name may stand at several tables: their rows follow each other
@@ -108,12 +108,12 @@ class Table(Generic[T]):
     """
 
     label: Phrase
-    columns: Sequence[Column[T]]
+    columns: Sequence[TableColumn[T]]
     rows: Sequence[T] = ()
     name: str = ""
     caption: Phrase = ""
     groups: Sequence[RowGroup[T]] = ()
-    foot: Sequence[Sequence[Cell]] = ()
+    foot: Sequence[Sequence[TableCell]] = ()
     why: Callable[[T], Reason | None] = lambda row: None
     summary: Phrase | None = None
     is_shown: bool = True
@@ -121,19 +121,19 @@ class Table(Generic[T]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Words:
+class Paragraph:
     """A paragraph. css : such as "hint" """
 
     words: Phrase
     css: str = ""
 
 
-class Notice(Words):
+class Notice(Paragraph):
     """A warning, set apart."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Drawing:
+class DrawnPlot:
     """A plot. label : what it shows, where a section has several; described : where its values stand"""
 
     plot: Any
@@ -160,7 +160,7 @@ class Facts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
+class Subsection:
     """A part of a section under a heading of its own. summary : the words under which it is folded away"""
 
     blocks: Sequence[Block]
@@ -177,12 +177,12 @@ class Own:
     context: Mapping[str, Any]
 
 
-Block = Words | Drawing | Table[Any] | Files | Part | Own
-Note = Words | Facts
+Block = Paragraph | DrawnPlot | ReportTable[Any] | Files | Subsection | Own
+Note = Paragraph | Facts
 
 
 @dataclass(frozen=True, kw_only=True)
-class Section:
+class DocumentSection:
     """A section of the report with what stands in its margin."""
 
     heading: Phrase
@@ -193,7 +193,7 @@ class Section:
 B = TypeVar("B")
 
 
-def find_blocks(sections: Iterable[Section], kind: type[B]) -> Iterator[B]:
+def find_blocks(sections: Iterable[DocumentSection], kind: type[B]) -> Iterator[B]:
     """All blocks of a kind in some sections, also those within parts, in their order."""
     for section in sections:
         yield from _within(section.body, kind)
@@ -203,7 +203,7 @@ def _within(blocks: Iterable[Block], kind: type[B]) -> Iterator[B]:
     for block in blocks:
         if isinstance(block, kind):
             yield block
-        elif isinstance(block, Part):
+        elif isinstance(block, Subsection):
             yield from _within(block.blocks, kind)
 
 

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from reports import reasons
-from reports.document.model import Cell, Column, RowGroup, Table
+from reports.document.model import ReportTable, RowGroup, TableCell, TableColumn
 
 
 @dataclass(frozen=True)
 class PageCell:
     """A cell with its column. css : its classes; n_columns : how many it spans"""
 
-    cell: Cell
-    column: Column[Any]
+    cell: TableCell
+    column: TableColumn[Any]
     n_columns: int = 1
 
     @property
@@ -23,7 +23,7 @@ class PageCell:
         return " ".join(filter(None, ["n" * self.column.is_number, self.cell.css]))
 
 
-OF_REASONS = Column[Any](heading="", cell=lambda row: Cell(), files={}, is_number=False)
+OF_REASONS = TableColumn[Any](heading="", cell=lambda row: TableCell(), files={}, is_number=False)
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,11 @@ class PageGroup:
 class PageTable:
     """A table as the page shows it."""
 
-    table: Table[Any]
-    columns: tuple[Column[Any], ...]
+    table: ReportTable[Any]
+    columns: tuple[TableColumn[Any], ...]
 
     @classmethod
-    def of(cls, table: Table[Any]) -> PageTable:
+    def of(cls, table: ReportTable[Any]) -> PageTable:
         return cls(table, tuple(column for column in table.columns if column.heading is not None))
 
     @property
@@ -74,11 +74,11 @@ class PageTable:
         reason = self.table.why(row)
         cells = [PageCell(column.cell(row), column) for column in self.columns if reason is None or _is_kept(column)]
         if reason is not None:
-            words = Cell(words=reasons.translate_reason(reason), language=reasons.language(reason), css="off")
+            words = TableCell(words=reasons.translate_reason(reason), language=reasons.language(reason), css="off")
             at = [_is_kept(column) for column in self.columns].index(False)
             cells.insert(at, PageCell(words, OF_REASONS, len(self.columns) - len(cells)))
         return PageRow(tuple(cells))
 
 
-def _is_kept(column: Column[Any]) -> bool:
+def _is_kept(column: TableColumn[Any]) -> bool:
     return column.is_head or column.is_kept

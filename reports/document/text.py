@@ -7,19 +7,29 @@ from textwrap import wrap
 from typing import Any
 
 from reports import reasons
-from reports.document.model import Block, Cell, Column, Part, Phrase, RowGroup, Section, Table, Words
+from reports.document.model import (
+    Block,
+    DocumentSection,
+    Paragraph,
+    Phrase,
+    ReportTable,
+    RowGroup,
+    Subsection,
+    TableCell,
+    TableColumn,
+)
 from reports.document.phrases import plain
 
 LONGEST = 44  # letters of a cell of words
 WIDTH = 100  # letters of a line of a paragraph
 
 
-def write_lines(sections: Iterable[Section]) -> Iterator[str]:
+def write_lines(sections: Iterable[DocumentSection]) -> Iterator[str]:
     """The sections as text, in the language that is active."""
     for section in sections:
         yield f"\n{plain(section.heading)}"
         yield from _blocks(section.body)
-        yield from _blocks(note for note in section.margin if isinstance(note, Words))
+        yield from _blocks(note for note in section.margin if isinstance(note, Paragraph))
 
 
 def _paragraph(words: Phrase) -> Iterator[str]:
@@ -28,17 +38,17 @@ def _paragraph(words: Phrase) -> Iterator[str]:
 
 def _blocks(blocks: Iterable[Block]) -> Iterator[str]:
     for block in blocks:
-        if isinstance(block, Words):
+        if isinstance(block, Paragraph):
             yield from _paragraph(block.words)
-        elif isinstance(block, Table) and block.is_shown:
+        elif isinstance(block, ReportTable) and block.is_shown:
             yield from _table(block)
-        elif isinstance(block, Part):
+        elif isinstance(block, Subsection):
             if block.heading:
                 yield f"\n  {plain(block.heading)}"
             yield from _blocks(block.blocks)
 
 
-def _table(table: Table[Any]) -> Iterator[str]:
+def _table(table: ReportTable[Any]) -> Iterator[str]:
     if table.caption:
         yield from _paragraph(table.caption)
     columns = [column for column in table.columns if column.heading is not None and not column.is_drawn]
@@ -60,13 +70,13 @@ def _table(table: Table[Any]) -> Iterator[str]:
         yield f"    {mark} {meaning}"
 
 
-def _marks(columns: Sequence[Column[Any]], groups: Sequence[RowGroup[Any]]) -> set[tuple[str, str]]:
+def _marks(columns: Sequence[TableColumn[Any]], groups: Sequence[RowGroup[Any]]) -> set[tuple[str, str]]:
     """The signs behind values with what they mean."""
     cells = (column.cell(row) for group in groups for row in group.rows for column in columns)
     return {(cell.mark, cell.mark_title) for cell in cells if cell.mark and cell.mark_title}
 
 
-def _cells(table: Table[Any], columns: Sequence[Column[Any]], row: Any) -> list[str]:
+def _cells(table: ReportTable[Any], columns: Sequence[TableColumn[Any]], row: Any) -> list[str]:
     """The cells of a row; where a reason stands in place of its values, it is the last."""
     if why := table.why(row):
         remaining = [column for column in columns if column.is_head or column.is_kept]
@@ -74,17 +84,17 @@ def _cells(table: Table[Any], columns: Sequence[Column[Any]], row: Any) -> list[
     return [_written(column.cell(row)) for column in columns]
 
 
-def _foot(table: Table[Any], cells: Sequence[Cell]) -> list[str]:
+def _foot(table: ReportTable[Any], cells: Sequence[TableCell]) -> list[str]:
     headed = [column for column in table.columns if column.heading is not None]
     return [_written(cell) for cell, column in zip(cells, headed, strict=True) if not column.is_drawn]
 
 
-def _written(cell: Cell) -> str:
+def _written(cell: TableCell) -> str:
     words = plain(cell.words)
     return (words if len(words) <= LONGEST else words[: LONGEST - 1].rstrip() + "…") + cell.mark
 
 
-def _line(cells: Sequence[str], widths: Sequence[int], columns: Sequence[Column[Any]]) -> str:
+def _line(cells: Sequence[str], widths: Sequence[int], columns: Sequence[TableColumn[Any]]) -> str:
     """The cells under their headings: numbers to the right, words to the left."""
     padded = [
         cell.rjust(width) if column.is_number else cell.ljust(width)

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from reports import reasons
 from reports.document import columns, notes
 from reports.document.columns import LEAD, decimals
-from reports.document.model import Cell, Column, Head, Phrase, RowGroup, Table, Words
+from reports.document.model import Head, Paragraph, Phrase, ReportTable, RowGroup, TableCell, TableColumn
 from reports.document.phrases import in_language, joined, phrase
 from reports.numbers import coefficient, coefficients
 
@@ -25,10 +25,10 @@ PREFERENCE_NAME = "Brennan and Prediger's kappa"
 Value = Callable[["ItemAgreement"], "Estimate | None"]
 
 
-def agreement_table(result: AgreementResult, head: Head) -> Table[ItemAgreement]:
+def agreement_table(result: AgreementResult, head: Head) -> ReportTable[ItemAgreement]:
     rests_on = _only([_rests_on(row.coefficient) for row in result.items])
     shown = _shown_columns(result, head, has_units=not rests_on)
-    return Table(
+    return ReportTable(
         name="agreement",
         label=_("Agreement by item"),
         caption=_caption(result, rests_on),
@@ -40,21 +40,21 @@ def agreement_table(result: AgreementResult, head: Head) -> Table[ItemAgreement]
     )
 
 
-def agreement_notes(result: AgreementResult) -> list[Words]:
+def agreement_notes(result: AgreementResult) -> list[Paragraph]:
     intervals = phrase(_("Intervals are over <strong>groups</strong>, since a group shares its raters."))
-    noted = [Words(words=intervals), *notes.weakest(row.interval for row in result.items)]
+    noted = [Paragraph(words=intervals), *notes.weakest(row.interval for row in result.items)]
     valued = [(row.coefficient.value, row.title) for row in result.items if row.coefficient.value is not None]
     if len(valued) > 1:
         ordered = sorted(valued, key=lambda pair: pair[0])
         extremes = _("Agreement is highest for <strong>%(most)s</strong> and lowest for <strong>%(least)s</strong>.")
-        noted.append(Words(words=phrase(extremes, most=ordered[-1][1], least=ordered[0][1])))
+        noted.append(Paragraph(words=phrase(extremes, most=ordered[-1][1], least=ordered[0][1])))
     return [*noted, notes.models_stories()] if any(row.among_models for row in result.items) else noted
 
 
-def _shown_columns(result: AgreementResult, head: Head, *, has_units: bool) -> list[Column[ItemAgreement]]:
+def _shown_columns(result: AgreementResult, head: Head, *, has_units: bool) -> list[TableColumn[ItemAgreement]]:
     """The columns that the page has, in its order; without a heading those that no item fills."""
 
-    def column(name: str, heading: Phrase, get: Value, write: Callable[[Any], str]) -> Column[ItemAgreement]:
+    def column(name: str, heading: Phrase, get: Value, write: Callable[[Any], str]) -> TableColumn[ItemAgreement]:
         is_filled = any((value := get(row)) is not None and value.value is not None for row in result.items)
 
         def of(row: ItemAgreement) -> float | None:
@@ -89,15 +89,15 @@ def _percent(words: str) -> SafeString:
     return joined(words, "%", by="<br>")
 
 
-def _units() -> Column[ItemAgreement]:
+def _units() -> TableColumn[ItemAgreement]:
     def counted(row: ItemAgreement) -> str:
         return f"{row.coefficient.n_units}, {row.coefficient.n_raters}"
 
     heading = phrase(_("Units,<br>raters"))
-    return Column(heading=heading, cell=lambda row: Cell(words=counted(row) if row.item else ""), files={})
+    return TableColumn(heading=heading, cell=lambda row: TableCell(words=counted(row) if row.item else ""), files={})
 
 
-def _file_columns(rows: Sequence[ItemAgreement]) -> list[Column[ItemAgreement]]:
+def _file_columns(rows: Sequence[ItemAgreement]) -> list[TableColumn[ItemAgreement]]:
     def within(n: int) -> Callable[[ItemAgreement], float | None]:
         return lambda row: row.within_source[n].value if row.within_source else None
 
@@ -116,7 +116,7 @@ def _note(row: ItemAgreement) -> str:
     return reasons.to_english(value.why) if value.why else value.note or ""
 
 
-def _foot(mean: MeanAgreement | None, shown: Sequence[Column[ItemAgreement]]) -> Iterator[list[Cell]]:
+def _foot(mean: MeanAgreement | None, shown: Sequence[TableColumn[ItemAgreement]]) -> Iterator[list[TableCell]]:
     """The mean of the items, where they have one."""
     if mean is None or mean.coefficient.value is None:
         return
@@ -124,8 +124,8 @@ def _foot(mean: MeanAgreement | None, shown: Sequence[Column[ItemAgreement]]) ->
     of_mean = mean.as_item(_("Mean of %(n)s") % {"n": mean.coefficient.n})
     # Kappas have a mean, the alphas beside them have none.
     is_blank = (column.is_drawn or "alpha" in column.files for column in headed[1:])
-    cells = (Cell() if blank else column.cell(of_mean) for column, blank in zip(headed[1:], is_blank, strict=True))
-    yield [Cell(words=of_mean.title), *cells]
+    cells = (TableCell() if blank else column.cell(of_mean) for column, blank in zip(headed[1:], is_blank, strict=True))
+    yield [TableCell(words=of_mean.title), *cells]
 
 
 def _by_dimension(rows: Sequence[ItemAgreement], head: Head) -> list[RowGroup[ItemAgreement]]:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from reports.document import columns
 from reports.document.columns import LEAD, AboutItem
-from reports.document.model import Column, Head
+from reports.document.model import Head, TableColumn
 from reports.document.phrases import phrase
 from reports.document.values import Estimate, Floor, Interval
 from reports.numbers import coefficient, coefficients
@@ -31,7 +31,7 @@ class HasAlpha(AboutItem, Protocol):
 A = TypeVar("A", bound=HasAlpha)
 
 
-def alpha_columns(rows: Sequence[A], head: Head) -> list[Column[A]]:
+def alpha_columns(rows: Sequence[A], head: Head) -> list[TableColumn[A]]:
     return [
         columns.item(head),
         columns.number("alpha", _("Alpha"), lambda row: row.coefficient.value, write=coefficient, css=LEAD),

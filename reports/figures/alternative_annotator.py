@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reports.dataset import cubes
-from reports.document.model import Section
+from reports.document.model import DocumentSection
 from reports.figures.alternative_annotator_tables import in_place_of_an_expert
 from reports.figures.base import N_RESAMPLES, Figure, Head, Interval, Listing, Reason, Statement, interval
 from reports.lazy import alternative_annotator, np
@@ -102,7 +102,7 @@ class AlternativeAnnotator(Figure[Listing[JudgeStandings]]):
             (*_of_items(dataset, dataset.verdict_items, "accuracy"), *_of_items(dataset, scales, "neg_rmse"))
         )
 
-    def describe(self, result: Listing[JudgeStandings], head: Head) -> Iterator[Section]:
+    def describe(self, result: Listing[JudgeStandings], head: Head) -> Iterator[DocumentSection]:
         epsilon = result.rows[0].epsilon if result.rows else EPSILON
         yield in_place_of_an_expert(result.rows, epsilon=epsilon)
 

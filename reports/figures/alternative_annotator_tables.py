@@ -12,7 +12,18 @@ from django.utils.translation import ngettext
 from reports.document import columns
 from reports.document.columns import with_reason
 from reports.document.files import file_only
-from reports.document.model import Block, Cell, Column, Drawing, Files, Part, Phrase, Section, Table, Words
+from reports.document.model import (
+    Block,
+    DocumentSection,
+    DrawnPlot,
+    Files,
+    Paragraph,
+    Phrase,
+    ReportTable,
+    Subsection,
+    TableCell,
+    TableColumn,
+)
 from reports.document.phrases import joined, phrase
 from reports.figures import plots
 from reports.numbers import NONE, coefficient, decimal, whole
@@ -26,7 +37,7 @@ DRAWN = ("test", "unanswered", "models", "constant")
 TABLE = "alternative-annotator"
 
 
-def in_place_of_an_expert(rows: Sequence[JudgeStandings], *, epsilon: float) -> Section:
+def in_place_of_an_expert(rows: Sequence[JudgeStandings], *, epsilon: float) -> DocumentSection:
     kinds = [(score, [row for row in rows if row.score == score]) for score in dict.fromkeys(row.score for row in rows)]
     plot_by_score = {score: _plot(of_kind) for score, of_kind in kinds}
     drawings = (_drawing(score, of_kind, plot_by_score[score]) for score, of_kind in kinds)
@@ -42,7 +53,7 @@ def in_place_of_an_expert(rows: Sequence[JudgeStandings], *, epsilon: float) -> 
         "must also pass among models’ stories, story by story, with its gaps counted, and do better than the best "
         "constant answer."
     )
-    return Section(
+    return DocumentSection(
         heading=_("In place of an expert"),
         body=[
             *(block for blocks in drawings for block in blocks),
@@ -50,7 +61,7 @@ def in_place_of_an_expert(rows: Sequence[JudgeStandings], *, epsilon: float) -> 
             _file(rows),
             Files(words=_("Every judge and form of the test"), table=TABLE),
         ],
-        margin=[Words(words=test % {"epsilon": coefficient(epsilon)}), Words(words=strictness)],
+        margin=[Paragraph(words=test % {"epsilon": coefficient(epsilon)}), Paragraph(words=strictness)],
     )
 
 
@@ -86,9 +97,9 @@ def _drawing(score: str, rows: Sequence[JudgeStandings], plot: plots.DotPlot | N
         "its 95 %% interval over groups of stories."
     )
     described = _("Each judge’s advantage with its interval, in four forms of the test. The table below says the same.")
-    yield Words(words=_finding(score, rows), css="says")
+    yield Paragraph(words=_finding(score, rows), css="says")
     label = _("verdicts") if score == "accuracy" else _("scales")
-    yield Drawing(plot=plot, title=_title(score), described=described, label=label, caption=phrase(caption))
+    yield DrawnPlot(plot=plot, title=_title(score), described=described, label=label, caption=phrase(caption))
 
 
 def _finding(score: str, rows: Sequence[JudgeStandings]) -> Phrase:
@@ -112,9 +123,9 @@ def _finding(score: str, rows: Sequence[JudgeStandings]) -> Phrase:
     return phrase(sentence, n=len(rows))
 
 
-def _part(score: str, rows: Sequence[JudgeStandings], *, is_open: bool) -> Part:
+def _part(score: str, rows: Sequence[JudgeStandings], *, is_open: bool) -> Subsection:
     headings = [_("As<br>published"), _("Unanswered<br>is lost"), _("Whole<br>stories"), _("Models’<br>stories")]
-    table = Table(
+    table = ReportTable(
         label=_title(score),
         caption=joined(
             _("Verdicts.") if score == "accuracy" else _("Scales."), _constant(score, rows[0].standings[-1])
@@ -130,18 +141,20 @@ def _part(score: str, rows: Sequence[JudgeStandings], *, is_open: bool) -> Part:
         ],
     )
     summaries = {"accuracy": _("Verdicts: winning rates, as a table")}
-    return Part(summary=summaries.get(score, _("Scales: winning rates, as a table")), is_open=is_open, blocks=[table])
+    return Subsection(
+        summary=summaries.get(score, _("Scales: winning rates, as a table")), is_open=is_open, blocks=[table]
+    )
 
 
-def _standing(heading: Phrase, n: int) -> Column[JudgeStandings]:
-    def cell(row: JudgeStandings) -> Cell:
+def _standing(heading: Phrase, n: int) -> TableColumn[JudgeStandings]:
+    def cell(row: JudgeStandings) -> TableCell:
         standing = row.own_standings[n]
         if standing.winning_rate is None:
-            return with_reason(Cell(words=NONE), standing.why)
+            return with_reason(TableCell(words=NONE), standing.why)
         values = {"rate": coefficient(standing.winning_rate), "advantage": coefficient(standing.advantage)}
-        return Cell(words=phrase('%(rate)s <span class="ends">%(advantage)s</span>', **values))
+        return TableCell(words=phrase('%(rate)s <span class="ends">%(advantage)s</span>', **values))
 
-    return Column(heading=heading, cell=cell, files={})
+    return TableColumn(heading=heading, cell=cell, files={})
 
 
 def _tested(standing: Standing) -> str:
@@ -170,7 +183,7 @@ def _constant(score: str, constant: Standing) -> str:
     return sentence % {"answer": decimal(constant.answer, 0), **values}
 
 
-def _file(rows: Sequence[JudgeStandings]) -> Table[tuple[JudgeStandings, Standing]]:
+def _file(rows: Sequence[JudgeStandings]) -> ReportTable[tuple[JudgeStandings, Standing]]:
     """Every form of the test in a row of its own."""
     return file_only(
         TABLE,

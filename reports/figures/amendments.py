@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 from reports.dataset.versions import count_answers_by_version
 from reports.document import columns
 from reports.document.files import file_only
-from reports.document.model import Cell, Column, Files, Head, Section, Table, Words
+from reports.document.model import DocumentSection, Files, Head, Paragraph, ReportTable, TableCell, TableColumn
 from reports.figures.base import Figure, Listing
 from reports.numbers import NONE
 
@@ -84,8 +84,8 @@ class Amendments(Figure[Listing[AmendedVersion]]):
         ]
         return Listing((launched, *amended))
 
-    def describe(self, result: Listing[AmendedVersion], head: Head) -> Iterator[Section]:
-        table = Table(
+    def describe(self, result: Listing[AmendedVersion], head: Head) -> Iterator[DocumentSection]:
+        table = ReportTable(
             label=_("Changes after the launch"),
             caption=_(
                 "What was changed after the launch, with its reason, and how many answers that count were first given "
@@ -93,9 +93,9 @@ class Amendments(Figure[Listing[AmendedVersion]]):
             ),
             rows=result.rows,
             columns=[
-                Column(
+                TableColumn(
                     heading=_("Version"),
-                    cell=lambda row: Cell(words=NONE if row.version is None else str(row.version)),
+                    cell=lambda row: TableCell(words=NONE if row.version is None else str(row.version)),
                     files={},
                     is_number=False,
                     is_head=True,
@@ -107,7 +107,7 @@ class Amendments(Figure[Listing[AmendedVersion]]):
                     shown=lambda row: row.reason if row.holds_for else _("Launched"),
                     css="statement",
                 ),
-                Column(heading=_("What changed"), cell=_changes, files={}, is_number=False),
+                TableColumn(heading=_("What changed"), cell=_changes, files={}, is_number=False),
                 columns.words("holds_for", _("Holds for"), shown=_holds_for),
                 columns.number("n_answers", _("Answers")),
             ],
@@ -116,17 +116,17 @@ class Amendments(Figure[Listing[AmendedVersion]]):
             "The questions are the same under every version, so answers to them are taken together. Deadline, title "
             "and address are the same for everybody at once."
         )
-        yield Section(
+        yield DocumentSection(
             heading=_("Changes after the launch"),
             body=[table, _file(result), Files(words=_("All changes"), table="amendments")],
-            margin=[Words(words=note)],
+            margin=[Paragraph(words=note)],
         )
 
 
-def _changes(row: AmendedVersion) -> Cell:
+def _changes(row: AmendedVersion) -> TableCell:
     changes = ((change.place, change.before, change.after) for change in row.changes)
     paragraph = "<p><code>{}</code>: <del>{}</del> <ins>{}</ins></p>"
-    return Cell(words=format_html_join("", paragraph, changes), css="statement")
+    return TableCell(words=format_html_join("", paragraph, changes), css="statement")
 
 
 def _holds_for(row: AmendedVersion) -> str:
@@ -135,7 +135,7 @@ def _holds_for(row: AmendedVersion) -> str:
     return _("those who began after it") if row.holds_for else ""
 
 
-def _file(result: Listing[AmendedVersion]) -> Table[Any]:
+def _file(result: Listing[AmendedVersion]) -> ReportTable[Any]:
     """A row for every change, and one for a version without any."""
     nothing = WordingChange(place="", before="", after="")
     return file_only(

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from reports.document import columns
-from reports.document.model import Cell, Column, Files, Head, Phrase, Section, Table, Words
+from reports.document.model import DocumentSection, Files, Head, Paragraph, Phrase, ReportTable, TableCell, TableColumn
 from reports.document.phrases import in_language, joined, phrase, reason_words
 from reports.figures.base import (
     N_RESAMPLES,
@@ -78,17 +78,17 @@ class Authorship(Figure[Listing[Guesses]]):
     def compute(self, dataset: Dataset) -> Listing[Guesses]:
         return Listing(tuple(_guesses(dataset, item) for item in dataset.items if item.is_guess))
 
-    def describe(self, result: Listing[Guesses], head: Head) -> Iterator[Section]:
+    def describe(self, result: Listing[Guesses], head: Head) -> Iterator[DocumentSection]:
         for row in result.rows:
             counted = ngettext("%(shown)s guess", "%(shown)s guesses", row.n)
-            yield Section(
+            yield DocumentSection(
                 heading=_("Who did they think wrote it?"),
                 body=[
                     _matrix(row, head),
                     _file_table(row),
                     Files(words=counted % {"shown": whole(row.n)}, table="authorship", is_count=True),
                 ],
-                margin=[Words(words=_right_words(row)), Words(words=_balanced_words(row))],
+                margin=[Paragraph(words=_right_words(row)), Paragraph(words=_balanced_words(row))],
             )
 
     def statements(self, result: Listing[Guesses], head: Head) -> Iterator[Statement]:
@@ -171,24 +171,24 @@ def _of_source(answers: pd.DataFrame, source: str, kind: str, options: list[dict
     return SourceGuesses(source=source, source_kind=kind, n=len(values), n_by_option=n_by_option)
 
 
-def _matrix(row: Guesses, head: Head) -> Table[SourceGuesses]:
+def _matrix(row: Guesses, head: Head) -> ReportTable[SourceGuesses]:
     """The guesses by true source, each with its share of the row and a shade that says how large it is."""
 
-    def of_option(n: int) -> Column[SourceGuesses]:
-        def cell(guesses: SourceGuesses) -> Cell:
+    def of_option(n: int) -> TableColumn[SourceGuesses]:
+        def cell(guesses: SourceGuesses) -> TableCell:
             count = guesses.n_by_option[n]
             share = 100 * count / guesses.n if guesses.n else 0
             words = format_html("{}<small>{}</small>", count, phrase(_("%(percent)s %%"), percent=decimal(share, 0)))
-            return Cell(words=words, css=f"heat-{min(4, 1 + int(share // 25))}")
+            return TableCell(words=words, css=f"heat-{min(4, 1 + int(share // 25))}")
 
         label = in_language(row.options[n].label, head.language)
-        return Column(heading=label, cell=cell, files={}, is_number=False)
+        return TableColumn(heading=label, cell=cell, files={}, is_number=False)
 
     def source(guesses: SourceGuesses) -> Phrase:
         kind = Source.Kind(guesses.source_kind).label
         return format_html('{} <br><span class="note">{}</span>', guesses.source, kind)
 
-    return Table(
+    return ReportTable(
         label=_("Authorship guesses"),
         caption=_("Guesses by true source."),
         css="ruled matrix",
@@ -201,9 +201,9 @@ def _matrix(row: Guesses, head: Head) -> Table[SourceGuesses]:
     )
 
 
-def _file_table(row: Guesses) -> Table[tuple[SourceGuesses, int]]:
+def _file_table(row: Guesses) -> ReportTable[tuple[SourceGuesses, int]]:
     """The guesses in the file: a row for each source and option."""
-    return Table(
+    return ReportTable(
         name="authorship",
         label=_("Authorship guesses"),
         rows=[(guesses, n) for guesses in row.by_source for n in range(len(row.options))],

@@ -1,8 +1,9 @@
 """What a figure of the report is, and the values that figures share.
 
-A figure is one thing that a report says. Its file holds the dataclasses of its result, how it is computed, and what its
-CSV tables, its lines of text and its template show. Files, `manage.py report`, the page, the fingerprint and the docs
-loop over what is discovered, so nothing here is imported before it is used: see `reports.lazy`.
+A figure is one thing that a report says. Its file holds the dataclasses of its result, how it is computed, and its
+description, from which `reports.document` writes page, CSV files and text. Files, `manage.py report`, the page, the
+fingerprint and the docs loop over what is discovered, so nothing here is imported before it is used: see
+`reports.lazy`.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from django.utils.functional import Promise
 from reports import reasons
 from reports.document import files as document_files
 from reports.document import text as document_text
+from reports.document.model import DocumentSection, Paragraph
 from reports.document.model import Head as Head
-from reports.document.model import Section, Words
 from reports.document.values import Estimate as Estimate
 from reports.document.values import Floor as Floor
 from reports.document.values import Interval as Interval
@@ -96,11 +97,10 @@ class Statement:
 class Figure(Generic[R]):
     """One thing that a report says. Subclasses are discovered; one instance of each serves all studies.
 
-    A subclass gives the first five, `compute` and `describe`, and overrides what differs. Those that have a template of
-    their own give `rows`, `lines` and `context` in place of `describe`.
+    A subclass gives the first five, `compute` and `describe`, and overrides what differs.
     """
 
-    key: ClassVar[str]  # in the document; its template is reports/figures/<key>.html
+    key: ClassVar[str]  # in the document
     title: ClassVar[str | Promise]  # in the list of sections
     position: ClassVar[int]  # on the page, from the top
     result: ClassVar[Any]  # the dataclass that `compute` returns, or a `Listing` of one
@@ -110,42 +110,25 @@ class Figure(Generic[R]):
     needs_answers: ClassVar[bool] = True  # whether it says nothing before anybody has answered
     nothing: ClassVar[Any] = None  # the result where it is sealed
 
-    @property
-    def is_described(self) -> bool:
-        return type(self).describe is not Figure.describe
-
-    @property
-    def template(self) -> str:
-        """The page's, or its own where it does not describe itself."""
-        return "reports/document/figure.html" if self.is_described else f"reports/figures/{self.key}.html"
-
     def compute(self, dataset: Dataset) -> R | None:
         """The result; None if the study asks nothing that it is about. Only called while it may be shown."""
         raise NotImplementedError(self.key)
 
-    def describe(self, result: R, head: Head) -> Iterator[Section]:
-        """What it says, for every medium. Only called for a result that is not empty."""
+    def describe(self, result: R, head: Head) -> Iterator[DocumentSection]:
+        """What it says, for every medium."""
         raise NotImplementedError(self.key)
 
     def rows(self, result: R) -> Mapping[str, Iterable[Row]]:
         """The rows of each of its tables, unrounded. All rows of a table have the same columns."""
         return dict.fromkeys(self.tables, ()) | document_files.write_rows(self.describe(result, NO_HEAD))
 
-    def lines(self, result: R) -> Iterator[str]:
-        """What it says as text, in English."""
-        return document_text.write_lines(self.describe(result, NO_HEAD))
+    def lines(self, result: R, head: Head = NO_HEAD) -> Iterator[str]:
+        """What it says as text, in the language that is active."""
+        return document_text.write_lines(self.describe(result, head))
 
     def is_empty(self, result: R) -> bool:
         """Whether there is nothing to show."""
         return isinstance(result, Listing) and not result.rows
-
-    def context(self, result: R) -> dict[str, Any]:
-        """What its own template needs beside the result, as `extra`."""
-        return {}
-
-    def template_context(self, result: R, head: Head) -> dict[str, Any]:
-        """What the template needs beside the result."""
-        return {"sections": list(self.describe(result, head))} if self.is_described else self.context(result)
 
     def is_first_headline(self, result: R) -> bool:
         """Whether its headline goes before those of others, since it is about what the plan calls primary."""
@@ -163,7 +146,7 @@ class Figure(Generic[R]):
         """What must be read before anything else."""
         return []
 
-    def head_notes(self, result: R) -> list[Words]:
+    def head_notes(self, result: R) -> list[Paragraph]:
         """What is said of it at the head of the page, below the findings."""
         return []
 

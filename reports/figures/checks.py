@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from annotation.models import StepTaken
 from reports.document import columns
 from reports.document.columns import LEAD, decimals, ends
-from reports.document.model import Files, Head, Phrase, Section, Table, Words
+from reports.document.model import DocumentSection, Files, Head, Paragraph, Phrase, ReportTable
 from reports.document.phrases import joined, phrase
 from reports.figures.base import (
     Figure,
@@ -81,14 +81,14 @@ class Checks(Figure[Listing[CheckResult]]):
             )
         )
 
-    def describe(self, result: Listing[CheckResult], head: Head) -> Iterator[Section]:
+    def describe(self, result: Listing[CheckResult], head: Head) -> Iterator[DocumentSection]:
         def failed(row: CheckResult) -> Phrase:
             if not row.n_failed:
                 return whole(row.n_failed)
             way = _("went on") if row.on_failure == OnFailure.CONTINUE else _("went no further")
             return format_html('{} <span class="hint">{}</span>', whole(row.n_failed), way)
 
-        table = Table(
+        table = ReportTable(
             name="checks",
             label=_("Right answers"),
             caption=joined(
@@ -119,10 +119,10 @@ class Checks(Figure[Listing[CheckResult]]):
             "Asked of raters, not of stories, so there is nothing by source. What they wrote in their own words stands "
             "among the answers themselves."
         )
-        yield Section(
+        yield DocumentSection(
             heading=_("Right answers"),
             body=[table, Files(words=_("All right answers"), table="checks")],
-            margin=[Words(words=note)],
+            margin=[Paragraph(words=note)],
         )
 
 

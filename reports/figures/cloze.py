@@ -25,13 +25,13 @@ from reports.document.columns import LEAD, decimals, ends
 from reports.document.files import file_only
 from reports.document.model import (
     Block,
-    Drawing,
+    DocumentSection,
+    DrawnPlot,
     Files,
     Head,
+    Paragraph,
     Phrase,
-    Section,
-    Table,
-    Words,
+    ReportTable,
 )
 from reports.document.phrases import in_language, joined, phrase
 from reports.figures.base import Figure, Interval, Reason, Statement
@@ -139,13 +139,13 @@ class ClozeFilling(Figure[ClozeResult]):
     def compute(self, dataset: Dataset) -> ClozeResult | None:
         return compute(dataset.study)
 
-    def describe(self, result: ClozeResult, head: Head) -> Iterator[Section]:
+    def describe(self, result: ClozeResult, head: Head) -> Iterator[DocumentSection]:
         given_up = _(
             "People who say that they give up are counted where they say it; those who leave, or submit with open "
             "blanks, at the first section that is not complete."
         )
         change = _("A change is another text in a blank that was filled, after something else was done in between.")
-        yield Section(
+        yield DocumentSection(
             heading=_("Who filled the blanks"),
             body=[
                 _group_table(result, head),
@@ -155,7 +155,7 @@ class ClozeFilling(Figure[ClozeResult]):
                 _section_table(result, head),
                 Files(words=_("Section by section"), table="cloze-sections"),
             ],
-            margin=[Words(words=given_up), Words(words=change), _in_no_group(result)],
+            margin=[Paragraph(words=given_up), Paragraph(words=change), _in_no_group(result)],
         )
 
     def statements(self, result: ClozeResult, head: Head) -> Iterator[Statement]:
@@ -311,7 +311,7 @@ def _sections(cloze: Cloze, people: list[WriterRow]) -> Iterator[SectionRow]:
         )
 
 
-def _group_table(result: ClozeResult, head: Head) -> Table[tuple[str, Groups, GroupShare]]:
+def _group_table(result: ClozeResult, head: Head) -> ReportTable[tuple[str, Groups, GroupShare]]:
     """The three groups, for people and for models if there are some."""
     by_kind = [(_("People"), result.people), *([(_("Models"), result.models)] if result.models.n else [])]
     names = {
@@ -321,7 +321,7 @@ def _group_table(result: ClozeResult, head: Head) -> Table[tuple[str, Groups, Gr
     }
     blanks = ngettext("%(n)s blank.", "%(n)s blanks.", result.n_blanks) % {"n": result.n_blanks}
     shares = phrase(_("Shares of those who have ended, with their 95 %% interval."))
-    return Table(
+    return ReportTable(
         label=_("The three groups"),
         caption=joined(joined(in_language(result.title, head.language), blanks, by=", "), shares),
         rows=[(name, groups, share) for name, groups in by_kind for share in groups.groups],
@@ -341,7 +341,7 @@ def _group_table(result: ClozeResult, head: Head) -> Table[tuple[str, Groups, Gr
     )
 
 
-def _every_writer(result: ClozeResult) -> Table[WriterRow]:
+def _every_writer(result: ClozeResult) -> ReportTable[WriterRow]:
     names = [field.name for field in fields(WriterRow) if field.name != "order"]
     return file_only(
         "cloze",
@@ -354,7 +354,7 @@ def _every_writer(result: ClozeResult) -> Table[WriterRow]:
 def _curve(result: ClozeResult, head: Head) -> Iterator[Block]:
     """Who is still filling after each section."""
     if plot := completion_plot(result.completion):
-        yield Drawing(
+        yield DrawnPlot(
             plot=plot,
             title=_("Who is still filling after each section"),
             described=_("The table below the plot holds every share with its interval."),
@@ -364,13 +364,13 @@ def _curve(result: ClozeResult, head: Head) -> Iterator[Block]:
         yield completion_table(result.completion, head.language)
 
 
-def _section_table(result: ClozeResult, head: Head) -> Table[SectionRow]:
+def _section_table(result: ClozeResult, head: Head) -> ReportTable[SectionRow]:
     def minutes(row: SectionRow) -> Phrase:
         median = decimal(row.median_minutes, 1)
         timed = format_html('<span class="note">n = {}</span>', whole(row.n_timed))
         return joined(median, timed) if row.n_timed else median
 
-    return Table(
+    return ReportTable(
         name="cloze-sections",
         label=_("Where people gave up"),
         caption=_("Where people gave up, and what each section cost them."),
@@ -386,7 +386,7 @@ def _section_table(result: ClozeResult, head: Head) -> Table[SectionRow]:
     )
 
 
-def _in_no_group(result: ClozeResult) -> Words:
+def _in_no_group(result: ClozeResult) -> Paragraph:
     """How many writers have not ended."""
     people, n_unreadable = result.people, result.models.n_unreadable
     with_models = _(
@@ -396,4 +396,4 @@ def _in_no_group(result: ClozeResult) -> Words:
     of_people = _("In no group: %(n_at_work)s people still at work, %(n_never_begun)s who wrote nothing.")
     counts = {"n_at_work": whole(people.n_at_work), "n_never_begun": whole(people.n_never_begun)}
     counts["n_unreadable"] = whole(n_unreadable)
-    return Words(words=(with_models if n_unreadable else of_people) % counts)
+    return Paragraph(words=(with_models if n_unreadable else of_people) % counts)

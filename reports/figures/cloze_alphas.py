@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from reports.document import columns
 from reports.document.columns import LEAD, decimals
-from reports.document.model import Column
+from reports.document.model import TableColumn
 from reports.document.phrases import phrase
 from reports.figures.base import (
     Estimate,
@@ -96,7 +96,7 @@ def weigh(values: Sequence[float | None], weights: Sequence[float]) -> float | N
     return float(np.dot(present, weights)) if len(present) == len(values) else None
 
 
-def agreement_columns() -> list[Column[Any]]:
+def agreement_columns() -> list[TableColumn[Any]]:
     """What tables of conditions say of each `JudgesAgreement` alike."""
     return [
         *alpha_columns(),
@@ -106,7 +106,7 @@ def agreement_columns() -> list[Column[Any]]:
     ]
 
 
-def alpha_columns() -> list[Column[Any]]:
+def alpha_columns() -> list[TableColumn[Any]]:
     """Alpha with its interval and its chance floor."""
     return [
         columns.estimate("alpha", _("Alpha"), lambda row: row.coefficient, css=LEAD),
@@ -115,7 +115,7 @@ def alpha_columns() -> list[Column[Any]]:
     ]
 
 
-def spread_columns() -> list[Column[Any]]:
+def spread_columns() -> list[TableColumn[Any]]:
     """The mean of the scores, and how far the means of texts lie apart; both stay where there is no alpha."""
     return [
         replace(columns.number("mean", _("Mean"), write=decimals(2)), is_kept=True),

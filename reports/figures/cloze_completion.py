@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from reports.document import columns
 from reports.document.columns import LEAD, QUIET, decimals, ends
-from reports.document.model import Cell, Column, Table
+from reports.document.model import ReportTable, TableCell, TableColumn
 from reports.document.phrases import phrase
 from reports.figures import plots
 from reports.figures.base import Interval
@@ -58,9 +58,9 @@ def _wilson(n_through: int, n: int) -> Interval:
     return Interval(low=ends.low, high=ends.high)
 
 
-def completion_table(points: Sequence[CompletionPoint], language: str) -> Table[CompletionPoint]:
+def completion_table(points: Sequence[CompletionPoint], language: str) -> ReportTable[CompletionPoint]:
     """The values of the curves. language : of the sections' titles"""
-    return Table(
+    return ReportTable(
         name="cloze-completion",
         label=_("Who is still filling after each section"),
         rows=points,
@@ -76,11 +76,11 @@ def completion_table(points: Sequence[CompletionPoint], language: str) -> Table[
     )
 
 
-def section_column(language: str) -> Column[Any]:
+def section_column(language: str) -> TableColumn[Any]:
     """The section that a row is about, by its number and title."""
-    return Column(
+    return TableColumn(
         heading=_("Section"),
-        cell=lambda row: Cell(words=f"{row.section}. {row.title}", language=language),
+        cell=lambda row: TableCell(words=f"{row.section}. {row.title}", language=language),
         files={"section": lambda row: row.section, "title": lambda row: row.title},
         is_number=False,
         is_head=True,

@@ -13,16 +13,16 @@ from reports.document import columns, notes
 from reports.document.columns import LEAD
 from reports.document.model import (
     Block,
-    Cell,
-    Column,
-    Drawing,
+    DocumentSection,
+    DrawnPlot,
     Files,
     Head,
-    Part,
+    Paragraph,
+    ReportTable,
     RowGroup,
-    Section,
-    Table,
-    Words,
+    Subsection,
+    TableCell,
+    TableColumn,
 )
 from reports.figures import plots
 from reports.figures.base import Figure, Interval, ends_note, interval
@@ -97,17 +97,17 @@ class ClozeConstraints(Figure[ClozeConstraintsResult]):
             constraints=tuple(_constraints(scored)),
         )
 
-    def describe(self, result: ClozeConstraintsResult, head: Head) -> Iterator[Section]:
+    def describe(self, result: ClozeConstraintsResult, head: Head) -> Iterator[DocumentSection]:
         rows = _by_difficulty(result)
-        difficulty = Table(
+        difficulty = ReportTable(
             name="cloze-difficulty",
             label=_("Sections by difficulty"),
             rows=result.sections,
             groups=[RowGroup(rows=rows)],
             columns=[
-                Column(
+                TableColumn(
                     heading=_("Section"),
-                    cell=lambda row: Cell(words=f"{row.number}. {row.section}", language=head.language),
+                    cell=lambda row: TableCell(words=f"{row.number}. {row.section}", language=head.language),
                     files={"section": lambda row: row.number, "title": lambda row: row.section},
                     is_number=False,
                     is_head=True,
@@ -122,11 +122,11 @@ class ClozeConstraints(Figure[ClozeConstraintsResult]):
             css="ruled close",
         )
         plot, title = _plot(rows), _("How far sections are satisfied, the hardest first")
-        yield Section(
+        yield DocumentSection(
             heading=_("Filled texts: hard sections"),
             body=[
                 *_extremes(rows),
-                *([Drawing(plot=plot, title=title, described=notes.table_below_plot())] if plot else []),
+                *([DrawnPlot(plot=plot, title=title, described=notes.table_below_plot())] if plot else []),
                 difficulty,
                 Files(words=_("Section by section"), table="cloze-difficulty"),
                 *_failures(result, head),
@@ -192,13 +192,13 @@ def _plot(rows: list[SectionDifficulty]) -> plots.DotPlot | None:
     return plots.DotPlot(lines, [""], plots.value_axis(plots.ends_of(marks)))
 
 
-def _extremes(rows: list[SectionDifficulty]) -> Iterator[Words]:
+def _extremes(rows: list[SectionDifficulty]) -> Iterator[Paragraph]:
     if len(rows) > 1:
         sentence = _("Section %(hard)s is satisfied least (%(least)s), section %(easy)s most (%(most)s).")
         hardest, easiest = rows[0], rows[-1]
         least, most = coefficient(hardest.satisfied), coefficient(easiest.satisfied)
         words = sentence % {"hard": hardest.number, "least": least, "easy": easiest.number, "most": most}
-        yield Words(words=words, css="says")
+        yield Paragraph(words=words, css="says")
 
 
 def _failures(result: ClozeConstraintsResult, head: Head) -> Iterator[Block]:
@@ -208,7 +208,7 @@ def _failures(result: ClozeConstraintsResult, head: Head) -> Iterator[Block]:
     failed = [row for row in result.constraints if row.n_failed or row.n_denied]
     denied = _("Required check denied") if any(row.n_denied for row in failed) else None
     label = _("Failed constraints")
-    table = Table(
+    table = ReportTable(
         name="cloze-constraints",
         label=label,
         caption=_("Failed: more than half of the judges gave 0 or 1."),
@@ -226,11 +226,13 @@ def _failures(result: ClozeConstraintsResult, head: Head) -> Iterator[Block]:
         ],
         is_shown=bool(failed),
     )
-    none = [] if failed else [Words(words=_("No constraint was failed."))]
-    yield Part(heading=label, blocks=[table, *none, Files(words=_("Every constraint"), table="cloze-constraints")])
+    none = [] if failed else [Paragraph(words=_("No constraint was failed."))]
+    yield Subsection(
+        heading=label, blocks=[table, *none, Files(words=_("Every constraint"), table="cloze-constraints")]
+    )
 
 
-def _margin(result: ClozeConstraintsResult, rows: list[SectionDifficulty]) -> Iterator[Words]:
+def _margin(result: ClozeConstraintsResult, rows: list[SectionDifficulty]) -> Iterator[Paragraph]:
     basis = _(
         "Intervals are over participants, with the judges held fixed. The sections are those of one story: which is "
         "hard here says nothing about others."
@@ -239,7 +241,7 @@ def _margin(result: ClozeConstraintsResult, rows: list[SectionDifficulty]) -> It
         "A judge gives a broken must 0 or 1 in the same answer. A required check that is denied changes nothing in "
         "the ranking; the column “Capped by checks” there says what it would."
     )
-    yield Words(words=basis)
+    yield Paragraph(words=basis)
     if result.constraints:
-        yield Words(words=checks)
+        yield Paragraph(words=checks)
     yield from notes.weakest(row.interval for row in rows)

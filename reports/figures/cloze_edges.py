@@ -15,12 +15,12 @@ from django.utils.translation import gettext_lazy
 from reports.document import columns
 from reports.document.columns import LEAD
 from reports.document.model import (
+    DocumentSection,
     Files,
     Head,
+    Paragraph,
+    ReportTable,
     RowGroup,
-    Section,
-    Table,
-    Words,
 )
 from reports.figures.base import Figure
 from reports.figures.cloze_participants import number
@@ -76,8 +76,8 @@ class ClozeEdges(Figure[ClozeEdgesResult]):
             return None
         return ClozeEdgesResult(edges=tuple(_edges(judged)), participants=tuple(_participants(scored, judged)))
 
-    def describe(self, result: ClozeEdgesResult, head: Head) -> Iterator[Section]:
-        edges = Table(
+    def describe(self, result: ClozeEdgesResult, head: Head) -> Iterator[DocumentSection]:
+        edges = ReportTable(
             name="cloze-edges",
             label=_("Agreement along the edges"),
             caption=_("Agreement of each section with the sections that depend on it, 0 to 1, lowest first."),
@@ -91,7 +91,7 @@ class ClozeEdges(Figure[ClozeEdgesResult]):
                 columns.number("n", _("Texts")),
             ],
         )
-        participants = Table(
+        participants = ReportTable(
             name="cloze-consistency",
             label=_("Agreement by participant"),
             rows=result.participants,
@@ -108,7 +108,7 @@ class ClozeEdges(Figure[ClozeEdgesResult]):
             "A score of its own: it does not enter the total, in which the paper leaves it out as well. The scale of "
             "the edges is Quire’s."
         )
-        yield Section(
+        yield DocumentSection(
             heading=_("Filled texts: agreement between sections"),
             body=[
                 edges,
@@ -116,7 +116,7 @@ class ClozeEdges(Figure[ClozeEdgesResult]):
                 participants,
                 Files(words=_("Participant by participant"), table="cloze-consistency"),
             ],
-            margin=[Words(words=note)],
+            margin=[Paragraph(words=note)],
         )
 
 

@@ -16,13 +16,13 @@ from django.utils.translation import gettext_lazy, ngettext
 from reports.document import columns, notes
 from reports.document.columns import LEAD
 from reports.document.model import (
-    Cell,
-    Column,
+    DocumentSection,
     Files,
     Head,
-    Section,
-    Table,
-    Words,
+    Paragraph,
+    ReportTable,
+    TableCell,
+    TableColumn,
 )
 from reports.document.phrases import joined
 from reports.figures.base import Figure, IntervalEstimate, note_of
@@ -114,7 +114,7 @@ class ClozeFactorial(Figure[ClozeFactorialResult]):
             effects=tuple(_effects(dataset, conditions, rows)),
         )
 
-    def describe(self, result: ClozeFactorialResult, head: Head) -> Iterator[Section]:
+    def describe(self, result: ClozeFactorialResult, head: Head) -> Iterator[DocumentSection]:
         counted = ngettext(
             "The same %(n)s models judged %(k)s constraint of %(texts)s texts with and without samples that people "
             "scored.",
@@ -126,10 +126,10 @@ class ClozeFactorial(Figure[ClozeFactorialResult]):
         has_checks = any(row.is_atomic for row in result.conditions)
         missing = "" if has_checks else _("No constraint has checks, so that only the samples can be compared.")
         conditions, changes = _("Condition by condition"), _("What each change does")
-        yield Section(
+        yield DocumentSection(
             heading=_("Filled texts: samples and checks"),
             body=[
-                Words(words=joined(counted, missing), css="says"),
+                Paragraph(words=joined(counted, missing), css="says"),
                 _condition_table(result, conditions),
                 Files(words=conditions, table="cloze-conditions"),
                 _effect_table(result, changes),
@@ -166,15 +166,15 @@ def _effects(dataset: Dataset, conditions: Sequence[Condition], rows: Sequence[C
         )
 
 
-def _condition_table(result: ClozeFactorialResult, label: str) -> Table[ConditionRow]:
-    return Table(
+def _condition_table(result: ClozeFactorialResult, label: str) -> ReportTable[ConditionRow]:
+    return ReportTable(
         name="cloze-conditions",
         label=label,
         rows=result.conditions,
         columns=[
-            Column(
+            TableColumn(
                 heading=_("Condition"),
-                cell=lambda row: Cell(words=NAMES[row.is_anchored, row.is_atomic]),
+                cell=lambda row: TableCell(words=NAMES[row.is_anchored, row.is_atomic]),
                 files={"is_anchored": lambda row: row.is_anchored, "is_atomic": lambda row: row.is_atomic},
                 is_number=False,
                 is_head=True,
@@ -186,8 +186,8 @@ def _condition_table(result: ClozeFactorialResult, label: str) -> Table[Conditio
     )
 
 
-def _effect_table(result: ClozeFactorialResult, label: str) -> Table[EffectRow]:
-    return Table(
+def _effect_table(result: ClozeFactorialResult, label: str) -> ReportTable[EffectRow]:
+    return ReportTable(
         name="cloze-effects",
         label=label,
         rows=result.effects,
@@ -202,7 +202,7 @@ def _effect_table(result: ClozeFactorialResult, label: str) -> Table[EffectRow]:
     )
 
 
-def _margin(result: ClozeFactorialResult, *, has_checks: bool) -> Iterator[Words]:
+def _margin(result: ClozeFactorialResult, *, has_checks: bool) -> Iterator[Paragraph]:
     origin = _(
         "QUIET names six experiments (E1–E6) with these two changes and prints neither their designs nor results. It "
         "expects that checks alone do not raise alpha, since judges without shared samples disagree about each check "
@@ -212,8 +212,8 @@ def _margin(result: ClozeFactorialResult, *, has_checks: bool) -> Iterator[Words
         "A score by checks is the share of a constraint’s checks that are met, times five, and at most 1 where a "
         "required one is not. The paper prints no rule; this one is ours. Only constraints with checks are compared."
     )
-    yield Words(words=origin)
+    yield Paragraph(words=origin)
     if has_checks:
-        yield Words(words=checks)
-    yield Words(words=_("Means and ranges run from 0 to 1. Intervals are over texts, the same in every condition."))
+        yield Paragraph(words=checks)
+    yield Paragraph(words=_("Means and ranges run from 0 to 1. Intervals are over texts, the same in every condition."))
     yield from notes.weakest(row.interval for row in result.conditions)

@@ -16,11 +16,11 @@ from django.utils.translation import gettext_lazy
 from reports.document import columns, notes
 from reports.document.columns import LEAD, decimals
 from reports.document.model import (
+    DocumentSection,
     Files,
     Head,
-    Section,
-    Table,
-    Words,
+    Paragraph,
+    ReportTable,
 )
 from reports.document.phrases import joined
 from reports.figures.base import (
@@ -129,13 +129,13 @@ class ClozeJudges(Figure[ClozeJudgesResult]):
             judges=tuple(_members(judged)),
         )
 
-    def describe(self, result: ClozeJudgesResult, head: Head) -> Iterator[Section]:
+    def describe(self, result: ClozeJudgesResult, head: Head) -> Iterator[DocumentSection]:
         units = _(
             "Every constraint of every text is a unit, with the ratings from 0 to 5 as they were given. QUIET’s alpha "
             "(.270) takes interval distances; ordinal ones stand beside it, since the points are named and their "
             "steps are not equal."
         )
-        yield Section(
+        yield DocumentSection(
             heading=_("Filled texts: the judges"),
             body=[
                 *_sentence(result),
@@ -147,8 +147,8 @@ class ClozeJudges(Figure[ClozeJudgesResult]):
                 Files(words=_("Constraint by constraint"), table="cloze-constraint-alphas"),
             ],
             margin=[
-                Words(words=units),
-                Words(words=_("Intervals are over texts.")),
+                Paragraph(words=units),
+                Paragraph(words=_("Intervals are over texts.")),
                 *notes.weakest(row.interval for row in result.alphas),
             ],
         )
@@ -212,7 +212,7 @@ def _mean(units: FloatArray) -> FloatArray:
     return np.asarray(arrays.mean_present(units, axis=0))
 
 
-def _sentence(result: ClozeJudgesResult) -> Iterator[Words]:
+def _sentence(result: ClozeJudgesResult) -> Iterator[Paragraph]:
     """The published coefficient, and whether people rated beside."""
     alpha = result.alphas[0].coefficient.value
     if alpha is None:
@@ -226,11 +226,11 @@ def _sentence(result: ClozeJudgesResult) -> Iterator[Words]:
     }
     is_alone = result.is_judged_by_models and not result.n_experts
     alone = _("No person rated: nothing here says that the judges are right.") if is_alone else ""
-    yield Words(words=joined(sentence, alone), css="says")
+    yield Paragraph(words=joined(sentence, alone), css="says")
 
 
-def _alpha_table(result: ClozeJudgesResult) -> Table[PanelAlpha]:
-    return Table(
+def _alpha_table(result: ClozeJudgesResult) -> ReportTable[PanelAlpha]:
+    return ReportTable(
         name="cloze-alphas",
         label=_("Krippendorff’s alpha"),
         rows=result.alphas,
@@ -245,9 +245,9 @@ def _alpha_table(result: ClozeJudgesResult) -> Table[PanelAlpha]:
     )
 
 
-def _member_table(result: ClozeJudgesResult) -> Table[PanelMember]:
+def _member_table(result: ClozeJudgesResult) -> ReportTable[PanelMember]:
     with_experts = _("Rho with experts") if result.n_experts else None
-    return Table(
+    return ReportTable(
         name="cloze-judges",
         label=_("Each judge"),
         rows=result.judges,
@@ -264,8 +264,8 @@ def _member_table(result: ClozeJudgesResult) -> Table[PanelMember]:
     )
 
 
-def _constraint_table(result: ClozeJudgesResult, head: Head) -> Table[ConstraintAlpha]:
-    return Table(
+def _constraint_table(result: ClozeJudgesResult, head: Head) -> ReportTable[ConstraintAlpha]:
+    return ReportTable(
         name="cloze-constraint-alphas",
         label=_("Alpha of each constraint"),
         rows=result.constraints,

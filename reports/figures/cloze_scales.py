@@ -15,12 +15,12 @@ from django.utils.translation import gettext_lazy, ngettext
 from reports.document import columns
 from reports.document.columns import LEAD, decimals
 from reports.document.model import (
+    DocumentSection,
     Files,
     Head,
+    Paragraph,
     Phrase,
-    Section,
-    Table,
-    Words,
+    ReportTable,
 )
 from reports.document.phrases import joined, phrase
 from reports.figures.base import Estimate, Figure, IntervalEstimate, estimate, note_of
@@ -97,7 +97,7 @@ class ClozeScales(Figure[ClozeScalesResult]):
             models=tuple(_models(scales)),
         )
 
-    def describe(self, result: ClozeScalesResult, head: Head) -> Iterator[Section]:
+    def describe(self, result: ClozeScalesResult, head: Head) -> Iterator[DocumentSection]:
         counted = ngettext(
             "%(n)s model judged %(k)s constraints of %(texts)s texts from 0 to 5 and in three steps.",
             "The same %(n)s models judged %(k)s constraints of %(texts)s texts from 0 to 5 and in three steps.",
@@ -112,7 +112,7 @@ class ClozeScales(Figure[ClozeScalesResult]):
             "Means and ranges run from 0 to 1 on both scales. Alpha takes interval distances; intervals are over "
             "texts, the same on both."
         )
-        scales = Table(
+        scales = ReportTable(
             name="cloze-scales",
             label=_("Scale by scale"),
             rows=result.scales,
@@ -121,16 +121,16 @@ class ClozeScales(Figure[ClozeScalesResult]):
                 *agreement_columns(),
             ],
         )
-        yield Section(
+        yield DocumentSection(
             heading=_("Filled texts: fine and coarse scale"),
             body=[
-                Words(words=joined(counted, _difference(result.difference)), css="says"),
+                Paragraph(words=joined(counted, _difference(result.difference)), css="says"),
                 scales,
                 Files(words=_("Scale by scale"), table="cloze-scales"),
                 _model_table(result),
                 Files(words=_("Model by model"), table="cloze-scales-by-model"),
             ],
-            margin=[Words(words=control), Words(words=units)],
+            margin=[Paragraph(words=control), Paragraph(words=units)],
         )
 
 
@@ -156,8 +156,8 @@ def _difference(difference: IntervalEstimate) -> Phrase:
     return phrase(sentence, difference=coefficient(difference.value), ends=coefficients(difference.interval))
 
 
-def _model_table(result: ClozeScalesResult) -> Table[ModelRow]:
-    return Table(
+def _model_table(result: ClozeScalesResult) -> ReportTable[ModelRow]:
+    return ReportTable(
         name="cloze-scales-by-model",
         label=_("Model by model"),
         rows=result.models,

@@ -13,14 +13,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from reports.document.model import (
-    Drawing,
+    DocumentSection,
+    DrawnPlot,
     Facts,
     Files,
     Head,
     Own,
-    Part,
-    Section,
-    Words,
+    Paragraph,
+    Subsection,
 )
 from reports.document.phrases import joined, phrase, reason_words
 from reports.figures.base import Figure, Reason, Statement
@@ -89,17 +89,17 @@ class ClozeScores(Figure[ClozeScoresResult]):
         scored = dataset.scored_cloze
         return _compute(dataset, scored) if scored else None
 
-    def describe(self, result: ClozeScoresResult, head: Head) -> Iterator[Section]:
+    def describe(self, result: ClozeScoresResult, head: Head) -> Iterator[DocumentSection]:
         rows = [row for row in result.participants if row.total is not None]
         counted = ngettext("%(n)s participant", "%(n)s participants", len(result.participants))
-        yield Section(
+        yield DocumentSection(
             heading=_("Filled texts: ranking"),
             body=[
                 *_sentences(result),
                 *_ranking(rows),
                 total_table(result),
                 *(
-                    Words(words=joined(f"{row.participant}:", reason_words(row.why)), css="hint")
+                    Paragraph(words=joined(f"{row.participant}:", reason_words(row.why)), css="hint")
                     for row in result.participants
                     if row.why
                 ),
@@ -178,20 +178,20 @@ def _sentence(result: ClozeScoresResult) -> str:
     return sentence
 
 
-def _sentences(result: ClozeScoresResult) -> Iterator[Words]:
+def _sentences(result: ClozeScoresResult) -> Iterator[Paragraph]:
     if reason := result.reference.why:
-        yield Words(words=joined(reason_words(reason), _("So there are no totals.")), css="says")
+        yield Paragraph(words=joined(reason_words(reason), _("So there are no totals.")), css="says")
     if sentence := _sentence(result):
-        yield Words(words=sentence, css="says")
+        yield Paragraph(words=sentence, css="says")
 
 
-def _ranking(rows: Sequence[ParticipantScore]) -> Iterator[Drawing]:
+def _ranking(rows: Sequence[ParticipantScore]) -> Iterator[DrawnPlot]:
     if plot := ranking_plot(rows):
         has_interval = any(row.interval.low is not None for row in rows)
         has_range = any(row.without_a_judge for row in rows)
         line = _("Line: 95 %% interval over repeated fills.")
         broken = _("Broken line: the totals when each judge is left out in turn, which is a range and no interval.")
-        yield Drawing(
+        yield DrawnPlot(
             plot=plot,
             title=_("Totals, the highest first"),
             described=_("The table below holds every total with what it rests on."),
@@ -199,36 +199,36 @@ def _ranking(rows: Sequence[ParticipantScore]) -> Iterator[Drawing]:
         )
 
 
-def _sections(result: ClozeScoresResult, rows: Sequence[ParticipantScore]) -> Iterator[Part]:
+def _sections(result: ClozeScoresResult, rows: Sequence[ParticipantScore]) -> Iterator[Subsection]:
     """Each participant with its sections and their shades."""
     if rows:
         title = _("Section by section")
         shades = heat_levels([[part.score for part in row.sections] for row in rows])
         shaded = [(row, list(zip(row.sections, of_row, strict=True))) for row, of_row in zip(rows, shades, strict=True)]
         heat = Own(template="reports/document/own/cloze_sections.html", context={"result": result, "rows": shaded})
-        yield Part(heading=title, blocks=[heat, Files(words=title, table="cloze-section-scores")])
+        yield Subsection(heading=title, blocks=[heat, Files(words=title, table="cloze-section-scores")])
 
 
-def _plane(rows: Sequence[ParticipantScore]) -> Iterator[Part]:
+def _plane(rows: Sequence[ParticipantScore]) -> Iterator[Subsection]:
     if plot := plane_plot(rows):
         legend = _("Across: satisfies. Upwards: surprises. Curves join equal totals. Numbers follow the ranking:")
         names = "; ".join(f"{n} {row.participant}" for n, row in enumerate(rows, start=1))
-        plane = Drawing(
+        plane = DrawnPlot(
             plot=plot,
             title=_("How far participants satisfy, across, and surprise, upwards"),
             described=_("The table of totals holds both numbers of every participant."),
             caption=f"{legend} {names}.",
         )
-        yield Part(heading=_("Satisfies and surprises"), blocks=[plane])
+        yield Subsection(heading=_("Satisfies and surprises"), blocks=[plane])
 
 
-def _kinds(result: ClozeScoresResult) -> Iterator[Part]:
+def _kinds(result: ClozeScoresResult) -> Iterator[Subsection]:
     if result.kinds:
         title, name = _("People beside models"), "cloze-people-beside-models"
-        yield Part(heading=title, blocks=[kind_table(result, title, name), Files(words=title, table=name)])
+        yield Subsection(heading=title, blocks=[kind_table(result, title, name), Files(words=title, table=name)])
 
 
-def _how_scores_come_about() -> Part:
+def _how_scores_come_about() -> Subsection:
     satisfies = _(
         "Satisfies: of each constraint the mean of the judges’ 0 to 5, divided by 5; of a section the mean of its "
         "constraints. Judges are told to give a broken must 0 or 1 themselves."
@@ -237,11 +237,11 @@ def _how_scores_come_about() -> Part:
         "Surprises: how far a fill lies from the middle of the reference set’s fills of that blank, divided by the "
         "largest such distance; of a section the mean of its blanks."
     )
-    blocks = [Words(words=satisfies), Words(words=surprises)]
-    return Part(summary=_("How a score comes about"), blocks=blocks, is_open=True)
+    blocks = [Paragraph(words=satisfies), Paragraph(words=surprises)]
+    return Subsection(summary=_("How a score comes about"), blocks=blocks, is_open=True)
 
 
-def _margin(result: ClozeScoresResult) -> Iterator[Facts | Words]:
+def _margin(result: ClozeScoresResult) -> Iterator[Facts | Paragraph]:
     yield Facts(pairs=list(_basis(result)))
     fixed = _(
         "The reference set is fixed with the protocol. Whoever stands outside of it is measured against it and does "
@@ -249,13 +249,13 @@ def _margin(result: ClozeScoresResult) -> Iterator[Facts | Words]:
     )
     families = _("In brackets: the rank without the judges of the participant’s own family of models.")
     if not result.is_published:
-        yield Words(words=fixed)
+        yield Paragraph(words=fixed)
     if has_families(result):
-        yield Words(words=families)
+        yield Paragraph(words=families)
     one_story = _(
         "The sections are those of one story. What leaving one out changes stands in the file; it is no interval."
     )
-    yield Words(words=one_story)
+    yield Paragraph(words=one_story)
 
 
 def _basis(result: ClozeScoresResult) -> Iterator[tuple[str, str]]:

@@ -18,12 +18,12 @@ from reports.document import columns
 from reports.document.columns import LEAD, decimals
 from reports.document.files import file_only
 from reports.document.model import (
+    DocumentSection,
     Facts,
     Files,
     Head,
-    Section,
-    Table,
-    Words,
+    Paragraph,
+    ReportTable,
 )
 from reports.document.phrases import phrase
 from reports.figures.base import Figure, estimate
@@ -118,16 +118,16 @@ class ClozeSurprise(Figure[ClozeSurpriseResult]):
             return None
         return _compute(dataset, scored, fills)
 
-    def describe(self, result: ClozeSurpriseResult, head: Head) -> Iterator[Section]:
+    def describe(self, result: ClozeSurpriseResult, head: Head) -> Iterator[DocumentSection]:
         main = result.variants[0]
         sentence = _(
             "“Surprises” is a distance from what %(n)s texts have in common, not surprise in a reader: divided by the "
             "largest distance, random directions would have %(noise)s."
         )
-        yield Section(
+        yield DocumentSection(
             heading=_("Filled texts: what surprise rests on"),
             body=[
-                Words(words=sentence % {"n": main.n, "noise": coefficient(result.noise)}, css="says"),
+                Paragraph(words=sentence % {"n": main.n, "noise": coefficient(result.noise)}, css="says"),
                 _set_table(result),
                 _every_participant(result),
                 Files(words=_("Every participant with every set"), table="cloze-surprise"),
@@ -214,14 +214,14 @@ def _noise(dataset: Dataset, n: int, size: int) -> float | None:
     return number(cloze.surprises(drawn, np.ones(n, dtype=np.bool_)).mean())
 
 
-def _set_table(result: ClozeSurpriseResult) -> Table[ReferenceVariant]:
+def _set_table(result: ClozeSurpriseResult) -> ReportTable[ReferenceVariant]:
     """Every set, beside the main one."""
     main = result.variants[0]
 
     def beside(write: Callable[[ReferenceVariant], str]) -> Callable[[ReferenceVariant], str]:
         return lambda row: NONE if row is main else write(row)
 
-    return Table(
+    return ReportTable(
         label=_("Reference sets"),
         caption=_("The totals with other reference sets, beside those with the main one, which stands first."),
         rows=result.variants,
@@ -238,7 +238,7 @@ def _set_table(result: ClozeSurpriseResult) -> Table[ReferenceVariant]:
     )
 
 
-def _every_participant(result: ClozeSurpriseResult) -> Table[tuple[ReferenceVariant, ParticipantSurprise]]:
+def _every_participant(result: ClozeSurpriseResult) -> ReportTable[tuple[ReferenceVariant, ParticipantSurprise]]:
     return file_only(
         "cloze-surprise",
         [(variant, row) for variant in result.variants for row in variant.participants],
@@ -252,11 +252,11 @@ def _every_participant(result: ClozeSurpriseResult) -> Table[tuple[ReferenceVari
     )
 
 
-def _participant_table(result: ClozeSurpriseResult) -> Table[tuple[ParticipantSurprise, ParticipantSurprise]]:
+def _participant_table(result: ClozeSurpriseResult) -> ReportTable[tuple[ParticipantSurprise, ParticipantSurprise]]:
     """Each participant with the main set beside the same held against the others."""
     main, last = result.variants[0], result.variants[-1]
     caption = _("Distances from the middle of %(n)s texts, as they are and divided by the largest of each blank.")
-    return Table(
+    return ReportTable(
         label=_("Raw and divided distances"),
         caption=caption % {"n": main.n},
         rows=list(zip(main.participants, last.participants, strict=True)),
@@ -271,7 +271,7 @@ def _participant_table(result: ClozeSurpriseResult) -> Table[tuple[ParticipantSu
     )
 
 
-def _every_fill(result: ClozeSurpriseResult) -> Table[tuple[FilledTextDistances, int]]:
+def _every_fill(result: ClozeSurpriseResult) -> ReportTable[tuple[FilledTextDistances, int]]:
     return file_only(
         "cloze-fills",
         [(text, place) for text in result.texts for place in range(len(result.blanks))],
@@ -282,7 +282,7 @@ def _every_fill(result: ClozeSurpriseResult) -> Table[tuple[FilledTextDistances,
     )
 
 
-def _margin(result: ClozeSurpriseResult) -> Iterator[Facts | Words]:
+def _margin(result: ClozeSurpriseResult) -> Iterator[Facts | Paragraph]:
     counted = ngettext("%(n)s blank", "%(n)s blanks", len(result.blanks)) % {"n": len(result.blanks)}
     yield Facts(pairs=[(_("Embedding"), f"{result.embedding} {result.version}"), (_("Rests on"), counted)])
     if result.with_satisfied is not None:
@@ -290,14 +290,14 @@ def _margin(result: ClozeSurpriseResult) -> Iterator[Facts | Words]:
             "Over %(n)s participants, Spearman’s rho of satisfying and surprising is <strong>%(rho)s</strong>."
         )
         rho = coefficient(result.with_satisfied)
-        yield Words(words=phrase(sentence, n=whole(result.n_with_satisfied), rho=rho))
+        yield Paragraph(words=phrase(sentence, n=whole(result.n_with_satisfied), rho=rho))
     outliers = _(
         "Outliers are texts whose mean distance lies more than 1.5 interquartile ranges above the upper quartile of "
         "the set. Held against the others: a text does not move the middle that it is measured from."
     )
-    yield Words(words=outliers)
+    yield Paragraph(words=outliers)
     incomparable = _(
         "Raw distances of two embeddings, or of an embedding that is fitted to the fills, cannot be compared between "
         "studies."
     )
-    yield Words(words=incomparable)
+    yield Paragraph(words=incomparable)

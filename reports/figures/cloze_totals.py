@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from reports.document import columns
 from reports.document.columns import LEAD, QUIET, decimals, ends
 from reports.document.files import file_only
-from reports.document.model import Cell, Column, Table
+from reports.document.model import ReportTable, TableCell, TableColumn
 from reports.figures.base import ends_note
 from reports.figures.cloze_participants import KindMean, ParticipantScore, SectionScore, Sensitivity
 from reports.numbers import NONE, coefficient, decimal, whole
@@ -41,9 +41,9 @@ def _ranked(result: Scores) -> list[ParticipantScore]:
     return [row for row in result.participants if row.total is not None]
 
 
-def total_table(result: Scores) -> Table[ParticipantScore]:
+def total_table(result: Scores) -> ReportTable[ParticipantScore]:
     caption = _("Satisfies × (1 + surprises), added over %(n)s sections; within the reference set at most %(highest)s.")
-    return Table(
+    return ReportTable(
         name="cloze-scores",
         label=_("Totals of the participants"),
         caption=caption % {"n": len(result.sections), "highest": whole(result.highest)},
@@ -64,10 +64,10 @@ def total_table(result: Scores) -> Table[ParticipantScore]:
     )
 
 
-def _uncertainty_columns(result: Scores) -> list[Column[ParticipantScore]]:
+def _uncertainty_columns(result: Scores) -> list[TableColumn[ParticipantScore]]:
     """How far totals hold; the page shows what some participant has."""
     rows = _ranked(result)
-    of_fills: Column[ParticipantScore] = columns.interval(
+    of_fills: TableColumn[ParticipantScore] = columns.interval(
         lambda row: row.interval, write=ends(2), low="fills_low", high="fills_high"
     )
     return [
@@ -79,20 +79,20 @@ def _uncertainty_columns(result: Scores) -> list[Column[ParticipantScore]]:
     ]
 
 
-def _shown_if(is_shown: bool, column: Column[ParticipantScore]) -> Column[ParticipantScore]:
+def _shown_if(is_shown: bool, column: TableColumn[ParticipantScore]) -> TableColumn[ParticipantScore]:
     return column if is_shown else replace(column, heading=None)
 
 
-def _judge_columns() -> list[Column[ParticipantScore]]:
+def _judge_columns() -> list[TableColumn[ParticipantScore]]:
     """The range of totals and of ranks when each judge is left out."""
 
-    def ranks(row: ParticipantScore) -> Cell:
+    def ranks(row: ParticipantScore) -> TableCell:
         spread = row.without_a_judge
-        return Cell(words=f"{spread.best_rank}–{spread.worst_rank}" if spread else NONE)
+        return TableCell(words=f"{spread.best_rank}–{spread.worst_rank}" if spread else NONE)
 
-    totals: Column[ParticipantScore] = Column(
+    totals: TableColumn[ParticipantScore] = TableColumn(
         heading=_("Without a judge"),
-        cell=lambda row: Cell(words=between(row.without_a_judge, 2)),
+        cell=lambda row: TableCell(words=between(row.without_a_judge, 2)),
         files={
             "without_judge_low": lambda row: row.without_a_judge and row.without_a_judge.low,
             "without_judge_high": lambda row: row.without_a_judge and row.without_a_judge.high,
@@ -104,7 +104,7 @@ def _judge_columns() -> list[Column[ParticipantScore]]:
 
 def _rank_columns(
     name: str, of: Callable[[ParticipantScore], Sensitivity | None]
-) -> tuple[Column[ParticipantScore], Column[ParticipantScore]]:
+) -> tuple[TableColumn[ParticipantScore], TableColumn[ParticipantScore]]:
     """The best and the worst rank over ways of leaving something out, in the file alone."""
     return (
         columns.in_file(f"{name}_best_rank", lambda row: getattr(of(row), "best_rank", None)),
@@ -112,16 +112,16 @@ def _rank_columns(
     )
 
 
-def _family_column() -> Column[ParticipantScore]:
-    def cell(row: ParticipantScore) -> Cell:
+def _family_column() -> TableColumn[ParticipantScore]:
+    def cell(row: ParticipantScore) -> TableCell:
         family = row.without_family
         return (
-            Cell(words=_with_rank(family.total, family.rank), title=", ".join(family.judges))
+            TableCell(words=_with_rank(family.total, family.rank), title=", ".join(family.judges))
             if family
-            else Cell(words=NONE)
+            else TableCell(words=NONE)
         )
 
-    return Column(
+    return TableColumn(
         heading=_("Without its own family"),
         cell=cell,
         files={
@@ -132,10 +132,10 @@ def _family_column() -> Column[ParticipantScore]:
     )
 
 
-def _cap_column() -> Column[ParticipantScore]:
-    return Column(
+def _cap_column() -> TableColumn[ParticipantScore]:
+    return TableColumn(
         heading=_("Capped by checks"),
-        cell=lambda row: Cell(words=_with_rank(row.capped, row.capped_rank)),
+        cell=lambda row: TableCell(words=_with_rank(row.capped, row.capped_rank)),
         files={"capped": lambda row: row.capped, "capped_rank": lambda row: row.capped_rank or None},
     )
 
@@ -144,7 +144,7 @@ def _with_rank(total: float | None, rank: int) -> str:
     return f"{decimal(total, 2)} ({rank})" if rank else decimal(total, 2)
 
 
-def section_table(result: Scores) -> Table[tuple[ParticipantScore, SectionScore]]:
+def section_table(result: Scores) -> ReportTable[tuple[ParticipantScore, SectionScore]]:
     """The scores of all sections, in the file alone."""
     names = [field.name for field in fields(SectionScore)]
     return file_only(
@@ -155,8 +155,8 @@ def section_table(result: Scores) -> Table[tuple[ParticipantScore, SectionScore]
     )
 
 
-def kind_table(result: Scores, label: str, name: str) -> Table[KindMean]:
-    return Table(
+def kind_table(result: Scores, label: str, name: str) -> ReportTable[KindMean]:
+    return ReportTable(
         name=name,
         label=label,
         rows=result.kinds,

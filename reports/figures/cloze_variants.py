@@ -15,13 +15,13 @@ from django.utils.translation import gettext_lazy
 from reports.document import columns
 from reports.document.files import file_only
 from reports.document.model import (
-    Cell,
-    Column,
+    DocumentSection,
     Files,
     Head,
-    Section,
-    Table,
-    Words,
+    Paragraph,
+    ReportTable,
+    TableCell,
+    TableColumn,
 )
 from reports.document.phrases import phrase
 from reports.figures.base import Figure, estimate
@@ -106,7 +106,7 @@ class ClozeVariants(Figure[ClozeVariantsResult]):
     def is_empty(self, result: ClozeVariantsResult) -> bool:
         return not any(variant.leaders for variant in result.variants)
 
-    def describe(self, result: ClozeVariantsResult, head: Head) -> Iterator[Section]:
+    def describe(self, result: ClozeVariantsResult, head: Head) -> Iterator[DocumentSection]:
         several = len({variant.aggregation for variant in result.variants}) > 1
         aggregations = _(
             "Mean and minimum: how the constraints of a section become one number. Capped: the mean of ratings that "
@@ -116,7 +116,7 @@ class ClozeVariants(Figure[ClozeVariantsResult]):
             "QUIET’s fourteen configurations are not enumerated in the paper; these are the forms that it names."
         )
         published = _("Scores of sections were published without the constraints, so there is no minimum.")
-        yield Section(
+        yield DocumentSection(
             heading=_("Filled texts: does the order hold?"),
             body=[
                 _sentence(result),
@@ -126,7 +126,11 @@ class ClozeVariants(Figure[ClozeVariantsResult]):
                 _totals_in_file(result),
                 Files(words=_("Every total under every form"), table="cloze-variants"),
             ],
-            margin=[Words(words=aggregations), Words(words=origin), *([] if several else [Words(words=published)])],
+            margin=[
+                Paragraph(words=aggregations),
+                Paragraph(words=origin),
+                *([] if several else [Paragraph(words=published)]),
+            ],
         )
 
 
@@ -168,7 +172,7 @@ def _least(correlations: Sequence[Sequence[float | None]]) -> float | None:
     return min((rho for row in correlations for rho in row if rho is not None), default=None)
 
 
-def _sentence(result: ClozeVariantsResult) -> Words:
+def _sentence(result: ClozeVariantsResult) -> Paragraph:
     """Under how many forms somebody else leads."""
     main, *others = result.variants
     n = sum(set(variant.leaders) != set(main.leaders) for variant in others)
@@ -179,10 +183,10 @@ def _sentence(result: ClozeVariantsResult) -> Words:
         "The same participant leads under all %(all)s other forms; the least correlation of two forms is %(least)s."
     )
     words = {"n": n, "all": len(others), "least": coefficient(_least(result.correlations))}
-    return Words(words=(changed if n else unchanged) % words, css="says")
+    return Paragraph(words=(changed if n else unchanged) % words, css="says")
 
 
-def _matrix(result: ClozeVariantsResult, *, several: bool) -> Table[_MatrixRow]:
+def _matrix(result: ClozeVariantsResult, *, several: bool) -> ReportTable[_MatrixRow]:
     """Each variant with every other, shaded. several : aggregations, which are named then"""
     shades = heat_levels(
         [[None if n == m else rho for m, rho in enumerate(row)] for n, row in enumerate(result.correlations)]
@@ -193,7 +197,7 @@ def _matrix(result: ClozeVariantsResult, *, several: bool) -> Table[_MatrixRow]:
         form = str(FORMS[row.variant.form])
         return f"{form}, {AGGREGATIONS[row.variant.aggregation]}" if several else form
 
-    return Table(
+    return ReportTable(
         label=_("Rank correlations of the forms"),
         caption=caption % {"n": result.n_participants},
         rows=[_MatrixRow(*row) for row in zip(result.variants, result.correlations, shades, strict=True)],
@@ -206,18 +210,22 @@ def _matrix(result: ClozeVariantsResult, *, several: bool) -> Table[_MatrixRow]:
     )
 
 
-def _matrix_column(place: int, other: ScoreVariant, *, several: bool) -> Column[_MatrixRow]:
-    def cell(row: _MatrixRow) -> Cell:
+def _matrix_column(place: int, other: ScoreVariant, *, several: bool) -> TableColumn[_MatrixRow]:
+    def cell(row: _MatrixRow) -> TableCell:
         shade = row.shades[place]
-        return Cell(words=coefficient(row.correlations[place]), css=f"heat-{shade}") if shade else Cell(words=NONE)
+        return (
+            TableCell(words=coefficient(row.correlations[place]), css=f"heat-{shade}")
+            if shade
+            else TableCell(words=NONE)
+        )
 
     heading = (
         phrase("%(form)s<br>%(of)s", form=other.form, of=AGGREGATIONS[other.aggregation]) if several else other.form
     )
-    return Column(heading=heading, cell=cell, files={}, is_number=False)
+    return TableColumn(heading=heading, cell=cell, files={}, is_number=False)
 
 
-def _correlations(result: ClozeVariantsResult) -> Table[tuple[ScoreVariant, ScoreVariant, float | None]]:
+def _correlations(result: ClozeVariantsResult) -> ReportTable[tuple[ScoreVariant, ScoreVariant, float | None]]:
     """The same in the file: each pair once."""
     return file_only(
         "cloze-variant-correlations",
@@ -233,7 +241,7 @@ def _correlations(result: ClozeVariantsResult) -> Table[tuple[ScoreVariant, Scor
     )
 
 
-def _totals_in_file(result: ClozeVariantsResult) -> Table[tuple[ScoreVariant, VariantTotal]]:
+def _totals_in_file(result: ClozeVariantsResult) -> ReportTable[tuple[ScoreVariant, VariantTotal]]:
     return file_only(
         "cloze-variants",
         [(variant, total) for variant in result.variants for total in variant.totals],

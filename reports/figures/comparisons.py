@@ -13,7 +13,18 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from reports.document import columns, notes
-from reports.document.model import Block, Drawing, Files, Head, Note, Part, Phrase, Section, Table, Words
+from reports.document.model import (
+    Block,
+    DocumentSection,
+    DrawnPlot,
+    Files,
+    Head,
+    Note,
+    Paragraph,
+    Phrase,
+    ReportTable,
+    Subsection,
+)
 from reports.document.phrases import in_language, joined
 from reports.figures import plots
 from reports.figures.base import (
@@ -81,11 +92,11 @@ class Comparisons(Figure[ComparisonResult]):
             outcomes=tuple(correct(outcomes)),
         )
 
-    def describe(self, result: ComparisonResult, head: Head) -> Iterator[Section]:
+    def describe(self, result: ComparisonResult, head: Head) -> Iterator[DocumentSection]:
         parts = [_part(outcome, head) for outcome in result.parts]
-        folded = Part(summary=_("By dimension and by test, exploratory"), blocks=parts)
+        folded = Subsection(summary=_("By dimension and by test, exploratory"), blocks=parts)
         counted = ngettext("%(n)s outcome", "%(n)s outcomes", len(result.outcomes)) % {"n": len(result.outcomes)}
-        yield Section(
+        yield DocumentSection(
             heading=_("How far the sources are apart"),
             body=[
                 *(_outcome(outcome, head) for outcome in result.whole),
@@ -182,15 +193,15 @@ def correct(outcomes: Sequence[OutcomeContrasts]) -> Iterator[OutcomeContrasts]:
         yield replace(outcome, contrasts=tuple(row_by_place[n, place] for place in range(len(outcome.contrasts))))
 
 
-def _outcome(outcome: OutcomeContrasts, head: Head) -> Part:
+def _outcome(outcome: OutcomeContrasts, head: Head) -> Subsection:
     """Every source against the reference, drawn, and every two of them in a table."""
     planned = _("confirmatory: the primary outcome of the plan") if outcome.is_primary else _("exploratory")
     title = in_language(outcome.title, head.language) if outcome.title else _("All tests together")
-    return Part(
+    return Subsection(
         heading=joined(title, format_html('<span class="hint">{}</span>', planned)),
         blocks=[
             *_against_reference(outcome),
-            Part(
+            Subsection(
                 summary=_("Every two sources, as a table"),
                 blocks=[contrast_table(outcome.contrasts, outcome.places, about=outcome.title)],
             ),
@@ -206,7 +217,7 @@ def _against_reference(outcome: OutcomeContrasts) -> Iterator[Block]:
         yield _drawing(outcome, plot, _("Differences from the reference"), joined(_each_less(reference, unit), lower))
     else:
         sentence = _("No source can be compared with %(reference)s here: the table says why.")
-        yield Words(words=sentence % {"reference": reference}, css="hint")
+        yield Paragraph(words=sentence % {"reference": reference}, css="hint")
     title = _("Differences from another source")
     others = [level.source for level in outcome.sources if level.source != reference]
     drawn = [
@@ -216,24 +227,26 @@ def _against_reference(outcome: OutcomeContrasts) -> Iterator[Block]:
     ]
     if drawn:
         hint = _("For reading alone: what was planned and what is corrected stays as it is.")
-        yield Part(summary=_("Measured against another source"), blocks=[Words(words=hint, css="hint"), *drawn])
+        yield Subsection(
+            summary=_("Measured against another source"), blocks=[Paragraph(words=hint, css="hint"), *drawn]
+        )
     if pairs := _plot_of_pairs(outcome):
         caption = _("Also planned: the first less the second, in %(unit)s.") % {"unit": unit}
         yield _drawing(outcome, pairs, _("Planned differences of two sources"), caption)
 
 
-def _drawing(outcome: OutcomeContrasts, plot: plots.DifferencePlot, title: str, caption: Phrase) -> Drawing:
+def _drawing(outcome: OutcomeContrasts, plot: plots.DifferencePlot, title: str, caption: Phrase) -> DrawnPlot:
     described = _("The table below holds every difference with its interval.")
-    return Drawing(plot=plot, title=title, described=described, caption=caption, label=outcome.title)
+    return DrawnPlot(plot=plot, title=title, described=described, caption=caption, label=outcome.title)
 
 
 def _each_less(reference: str, unit: str) -> str:
     return _("Each source less %(reference)s, in %(unit)s.") % {"reference": reference, "unit": unit}
 
 
-def _part(outcome: OutcomeContrasts, head: Head) -> Part:
+def _part(outcome: OutcomeContrasts, head: Head) -> Subsection:
     """A dimension, or a single test."""
-    return Part(
+    return Subsection(
         heading=in_language(outcome.title, head.language),
         blocks=[contrast_table(outcome.contrasts, outcome.places, about=outcome.title)],
     )
@@ -267,12 +280,12 @@ def _notes(result: ComparisonResult) -> Iterator[Note]:
             "before models, then by name."
         ): not result.has_reference,
     }
-    yield from (Words(words=sentence) for sentence, is_said in sentences.items() if is_said)
+    yield from (Paragraph(words=sentence) for sentence, is_said in sentences.items() if is_said)
     yield from notes.weakest(row.interval for row in rows)
 
 
-def _file_table(result: ComparisonResult) -> Table[tuple[OutcomeContrasts, ContrastRow]]:
-    return Table(
+def _file_table(result: ComparisonResult) -> ReportTable[tuple[OutcomeContrasts, ContrastRow]]:
+    return ReportTable(
         name="comparisons",
         label=_("Differences"),
         rows=[(outcome, row) for outcome in result.outcomes for row in outcome.contrasts],

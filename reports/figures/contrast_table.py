@@ -9,16 +9,16 @@ from django.utils.translation import gettext as _
 
 from reports.document import columns
 from reports.document.columns import LEAD, QUIET, decimals, ends
-from reports.document.model import Column, Facts, Phrase, Table
+from reports.document.model import Facts, Phrase, ReportTable, TableColumn
 from reports.document.phrases import in_language
 from reports.figures.contrast_rows import ContrastRow
 from reports.numbers import p_value
 
 
-def contrast_table(rows: Sequence[ContrastRow], places: int, *, about: str) -> Table[ContrastRow]:
+def contrast_table(rows: Sequence[ContrastRow], places: int, *, about: str) -> ReportTable[ContrastRow]:
     """The table as the page shows it. about : the outcome, for its label"""
     verdict = columns.shown(_("So they"), _verdict)
-    return Table(
+    return ReportTable(
         label=f"{about}: {_('Differences')}" if about else _("Differences"),
         rows=rows,
         why=lambda row: row.why,
@@ -26,12 +26,12 @@ def contrast_table(rows: Sequence[ContrastRow], places: int, *, about: str) -> T
         columns=[
             columns.shown(_("First less second"), lambda row: f"{row.first} − {row.second}", is_head=True),
             *contrast_columns(places),
-            Column(heading=verdict.heading, cell=verdict.cell, files={}, is_number=False),
+            TableColumn(heading=verdict.heading, cell=verdict.cell, files={}, is_number=False),
         ],
     )
 
 
-def contrast_columns(places: int) -> list[Column[ContrastRow]]:
+def contrast_columns(places: int) -> list[TableColumn[ContrastRow]]:
     """What a contrast amounts to, on the page and in files."""
 
     def p(row: ContrastRow) -> str:

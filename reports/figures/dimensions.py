@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from reports.document import columns, notes
-from reports.document.model import Drawing, Files, Head, RowGroup, Section, Table, Words
+from reports.document.model import DocumentSection, DrawnPlot, Files, Head, Paragraph, ReportTable, RowGroup
 from reports.document.phrases import phrase
 from reports.figures import plots
 from reports.figures.base import (
@@ -84,8 +84,8 @@ class Dimensions(Figure[DimensionResult]):
     def is_empty(self, result: DimensionResult) -> bool:
         return not any(row.overall.n for row in result.dimensions)
 
-    def describe(self, result: DimensionResult, head: Head) -> Iterator[Section]:
-        table = Table(
+    def describe(self, result: DimensionResult, head: Head) -> Iterator[DocumentSection]:
+        table = ReportTable(
             name="dimensions",
             label=_("Pass rates by dimension"),
             caption=phrase(_("Mean of the dimension’s tests in percent, with 95 %% interval and n verdicts.")),
@@ -105,17 +105,17 @@ class Dimensions(Figure[DimensionResult]):
         )
         counted = ngettext("%(n)s dimension", "%(n)s dimensions", len(result.dimensions))
         of_plot = (rate.interval for row in result.dimensions for rate in row.by_source or (row.overall,))
-        yield Section(
+        yield DocumentSection(
             heading=_("Share of verdicts that were Yes, by dimension and source")
             if head.sources
             else _("Share of verdicts that were Yes, by dimension"),
             body=[
-                Drawing(plot=_plot(result), title=_("Pass rates by dimension"), described=notes.table_below_plot()),
+                DrawnPlot(plot=_plot(result), title=_("Pass rates by dimension"), described=notes.table_below_plot()),
                 Files(words=counted % {"n": len(result.dimensions)}, table="dimensions", is_count=True),
                 table,
             ],
             margin=[
-                Words(words=_("A dimension’s mean gives each of its tests the same weight.")),
+                Paragraph(words=_("A dimension’s mean gives each of its tests the same weight.")),
                 notes.clusters_of_verdicts(),
                 *notes.weakest(of_plot),
                 *notes.sealed(head),

@@ -15,7 +15,17 @@ from reports import numbers
 from reports.document import columns, notes
 from reports.document.columns import LEAD, QUIET
 from reports.document.files import file_only
-from reports.document.model import Cell, Column, Drawing, Files, Head, Part, Section, Table, Words
+from reports.document.model import (
+    DocumentSection,
+    DrawnPlot,
+    Files,
+    Head,
+    Paragraph,
+    ReportTable,
+    Subsection,
+    TableCell,
+    TableColumn,
+)
 from reports.document.phrases import in_language, joined, phrase
 from reports.figures import plots
 from reports.figures.base import (
@@ -84,7 +94,7 @@ class Distributions(Figure[Listing[ItemDistribution]]):
         rows = (_of_item(dataset, item) for item in items)
         return Listing(tuple(row for row in rows if row.overall.n))
 
-    def describe(self, result: Listing[ItemDistribution], head: Head) -> Iterator[Section]:
+    def describe(self, result: Listing[ItemDistribution], head: Head) -> Iterator[DocumentSection]:
         title = _("Cumulative share of ratings, in percent")
         described = _("The table below the plot holds every share with its interval.")
         n = sum(row.overall.n for row in result.rows)
@@ -95,24 +105,24 @@ class Distributions(Figure[Listing[ItemDistribution]]):
             _("Intervals are over groups of stories, with raters held fixed."),
         ]
         shares = [(row, part, point) for row in result.rows for part in row.all_rows for point in part.points]
-        yield Section(
+        yield DocumentSection(
             heading=_("Share of ratings at or below each point"),
             body=[
-                *(Drawing(plot=plot, title=title, described=described) for plot in _plots(result)),
+                *(DrawnPlot(plot=plot, title=title, described=described) for plot in _plots(result)),
                 Files(words=counted, table="distributions", is_count=True),
-                Part(summary=_("The same as a table"), blocks=[_table(row, head) for row in result.rows]),
+                Subsection(summary=_("The same as a table"), blocks=[_table(row, head) for row in result.rows]),
                 _file(shares),
             ],
             margin=[
-                *(Words(words=words) for words in margin),
+                *(Paragraph(words=words) for words in margin),
                 *notes.weakest(point.interval for _row, _part, point in shares),
             ],
         )
 
 
-def _table(row: ItemDistribution, head: Head) -> Table[SourceDistribution]:
+def _table(row: ItemDistribution, head: Head) -> ReportTable[SourceDistribution]:
     explained = phrase(_("percent of ratings at or below each point, with 95 %% interval."))
-    return Table(
+    return ReportTable(
         label=_("%(title)s, at or below each point") % {"title": row.title},
         caption=joined(in_language(row.title, head.language), explained, by=": "),
         rows=[part for part in row.all_rows if part.n],
@@ -124,22 +134,22 @@ def _table(row: ItemDistribution, head: Head) -> Table[SourceDistribution]:
     )
 
 
-def _point_column(n: int, point: int) -> Column[SourceDistribution]:
+def _point_column(n: int, point: int) -> TableColumn[SourceDistribution]:
     """The share at or below the n-th point with its interval under it."""
 
-    def cell(part: SourceDistribution) -> Cell:
+    def cell(part: SourceDistribution) -> TableCell:
         share = part.points[n]
         words = format_html('<span class="{}">{}</span>', LEAD, numbers.decimal(share.value, 0))
         if not share.interval:
-            return Cell(words=words)
+            return TableCell(words=words)
         ends = format_html('<br><small class="{}">{}</small>', QUIET, numbers.interval(share.interval, 0))
-        point_cell = columns.marked(Cell(words=joined(words, ends, by="")), share.interval)
+        point_cell = columns.marked(TableCell(words=joined(words, ends, by="")), share.interval)
         return columns.with_reason(point_cell, share.interval.why)
 
-    return Column(heading=str(point), cell=cell, files={})
+    return TableColumn(heading=str(point), cell=cell, files={})
 
 
-def _file(shares: Sequence[tuple[ItemDistribution, SourceDistribution, PointShare]]) -> Table[Any]:
+def _file(shares: Sequence[tuple[ItemDistribution, SourceDistribution, PointShare]]) -> ReportTable[Any]:
     item, part, point = itemgetter(0), itemgetter(1), itemgetter(2)
     return file_only(
         "distributions",

@@ -13,7 +13,17 @@ from django.utils.translation import gettext_lazy, ngettext
 from reports.dataset.explanations import AnswerKey, words_by_answer
 from reports.document import columns, notes
 from reports.document.columns import LEAD, QUIET, decimals, ends
-from reports.document.model import Cell, Column, Drawing, Files, Head, RowGroup, Section, Table, Words
+from reports.document.model import (
+    DocumentSection,
+    DrawnPlot,
+    Files,
+    Head,
+    Paragraph,
+    ReportTable,
+    RowGroup,
+    TableCell,
+    TableColumn,
+)
 from reports.document.phrases import phrase
 from reports.figures import plots
 from reports.figures.base import (
@@ -78,7 +88,7 @@ class Explanations(Figure[Listing[ItemExplanations]]):
         rows = (_of_item(dataset, item, words, salt=salt) for salt, item in items)
         return Listing(tuple(row for row in rows if row.overall.n_explained))
 
-    def describe(self, result: Listing[ItemExplanations], head: Head) -> Iterator[Section]:
+    def describe(self, result: Listing[ItemExplanations], head: Head) -> Iterator[DocumentSection]:
         title, described = _("Mean words of an explanation"), notes.table_below_plot()
         n = sum(row.overall.n_explained for row in result.rows)
         counted = ngettext("%(shown)s explanation", "%(shown)s explanations", n) % {"shown": whole(n)}
@@ -87,23 +97,23 @@ class Explanations(Figure[Listing[ItemExplanations]]):
         )
         lines = _("Lines are 95 %% intervals of the mean, over groups of stories, with raters held fixed.")
         drawn_intervals = [part.interval for row in result.rows for part in row.all_rows]
-        yield Section(
+        yield DocumentSection(
             heading=_("How people explained their answers"),
             body=[
-                *(Drawing(plot=plot, title=title, described=described, caption=title) for plot in _plots(result)),
+                *(DrawnPlot(plot=plot, title=title, described=described, caption=title) for plot in _plots(result)),
                 Files(words=counted, table="explanations", is_count=True),
                 _table(result, head),
             ],
-            margin=[Words(words=words), Words(words=phrase(lines)), *notes.weakest(drawn_intervals)],
+            margin=[Paragraph(words=words), Paragraph(words=phrase(lines)), *notes.weakest(drawn_intervals)],
         )
 
 
-def _table(result: Listing[ItemExplanations], head: Head) -> Table[tuple[ItemExplanations, AnswerExplanations]]:
+def _table(result: Listing[ItemExplanations], head: Head) -> ReportTable[tuple[ItemExplanations, AnswerExplanations]]:
     groups = [
         RowGroup(heading=row.title, language=head.language, rows=[(row, part) for part in row.all_rows])
         for row in result.rows
     ]
-    return Table(
+    return ReportTable(
         name="explanations",
         label=_("Explanations"),
         caption=_("How many answers were explained, and in how many words."),
@@ -117,12 +127,12 @@ def _table(result: Listing[ItemExplanations], head: Head) -> Table[tuple[ItemExp
     )
 
 
-def _columns(head: Head) -> Sequence[Column[AnswerExplanations]]:
-    def answer(part: AnswerExplanations) -> Cell:
-        return Cell(words=part.label, language=head.language) if part.value else Cell(words=_("All"))
+def _columns(head: Head) -> Sequence[TableColumn[AnswerExplanations]]:
+    def answer(part: AnswerExplanations) -> TableCell:
+        return TableCell(words=part.label, language=head.language) if part.value else TableCell(words=_("All"))
 
     return [
-        Column(
+        TableColumn(
             heading=_("Answer"),
             cell=answer,
             files={"value": lambda part: part.value or "all"},

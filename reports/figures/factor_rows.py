@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from reports.document import columns
 from reports.document.columns import QUIET, ends
-from reports.document.model import Column
+from reports.document.model import TableColumn
 from reports.figures.base import Interval, Row
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def factor_cells(row: FactorRow) -> Row:
     return {"factor": row.factor, "outcome": row.key, "title": row.title}
 
 
-def factor_columns(of: Callable[[T], FactorRow]) -> list[Column[T]]:
+def factor_columns(of: Callable[[T], FactorRow]) -> list[TableColumn[T]]:
     """What a row is about, in the file alone."""
     return [
         columns.in_file("factor", lambda row: of(row).factor),
@@ -52,7 +52,7 @@ def factor_columns(of: Callable[[T], FactorRow]) -> list[Column[T]]:
     ]
 
 
-def ends_column(of: Callable[[T], FactorRow], interval: Callable[[T], Interval]) -> Column[T]:
+def ends_column(of: Callable[[T], FactorRow], interval: Callable[[T], Interval]) -> TableColumn[T]:
     """An interval with the decimals of its outcome."""
     return columns.with_places(
         lambda places: columns.interval(interval, write=ends(places), css=QUIET), lambda row: of(row).places

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from reports.document import columns
 from reports.document.columns import LEAD, QUIET, decimals, ends
-from reports.document.model import Block, Drawing, Files, Head, Part, Section, Table, Words
+from reports.document.model import Block, DocumentSection, DrawnPlot, Files, Head, Paragraph, ReportTable, Subsection
 from reports.document.phrases import in_language, joined, phrase
 from reports.figures import plots
 from reports.figures.base import (
@@ -78,11 +78,11 @@ class Factors(Figure[Listing[FactorOutcome]]):
             )
         )
 
-    def describe(self, result: Listing[FactorOutcome], head: Head) -> Iterator[Section]:
+    def describe(self, result: Listing[FactorOutcome], head: Head) -> Iterator[DocumentSection]:
         names = list(dict.fromkeys(row.factor for row in result.rows))
         counted = ngettext("%(n)s property", "%(n)s properties", len(names)) % {"n": len(names)}
         note = _("Properties come with the stories: any column of the stories’ file with two to eight values.")
-        yield Section(
+        yield DocumentSection(
             heading=_("By a property of the stories"),
             body=[
                 *(block for name in names for block in _drawings(result, name)),
@@ -92,7 +92,7 @@ class Factors(Figure[Listing[FactorOutcome]]):
             ],
             margin=[
                 rests_on(tests=[], corrected=_("Holm over the comparisons of one outcome by one property")),
-                Words(words=note),
+                Paragraph(words=note),
             ],
         )
 
@@ -181,21 +181,21 @@ def _drawings(result: Listing[FactorOutcome], factor: str) -> Iterator[Block]:
     described = _("The tables below hold every value with its interval.")
     for _name, plot, within in _plots(result, factor):
         title = _("Means by a property of the stories")
-        yield Drawing(plot=plot, title=title, described=described, label=factor, caption=factor)
+        yield DrawnPlot(plot=plot, title=title, described=described, label=factor, caption=factor)
         if within:
             title = _("Means by a property of the stories, within each source")
-            drawing = Drawing(plot=within, title=title, described=described, label=factor)
-            yield Part(summary=_("Within each source"), blocks=[drawing])
+            drawing = DrawnPlot(plot=within, title=title, described=described, label=factor)
+            yield Subsection(summary=_("Within each source"), blocks=[drawing])
 
 
-def _part(row: FactorOutcome, head: Head) -> Part:
+def _part(row: FactorOutcome, head: Head) -> Subsection:
     title = in_language(row.title, head.language) if row.title else phrase(_("all tests together, %% Yes"))
     exploratory = format_html('<span class="hint">{}</span>', _("exploratory"))
-    return Part(
+    return Subsection(
         heading=joined(joined(row.factor, title, by=": "), exploratory),
         blocks=[
             _mean_table(row),
-            Part(
+            Subsection(
                 summary=_("Every two of them, compared"),
                 blocks=[
                     contrast_table(row.contrasts, row.places, about=f"{row.factor}: {row.title}"),
@@ -206,8 +206,8 @@ def _part(row: FactorOutcome, head: Head) -> Part:
     )
 
 
-def _mean_table(row: FactorOutcome) -> Table[LevelMean]:
-    return Table(
+def _mean_table(row: FactorOutcome) -> ReportTable[LevelMean]:
+    return ReportTable(
         name="factors",
         label=_("Means by a property of the stories"),
         rows=row.means,
@@ -233,8 +233,8 @@ def _mean_table(row: FactorOutcome) -> Table[LevelMean]:
     )
 
 
-def _file_table(row: FactorOutcome) -> Table[ContrastRow]:
-    return Table(
+def _file_table(row: FactorOutcome) -> ReportTable[ContrastRow]:
+    return ReportTable(
         name="factor-contrasts",
         label=_("Every two of them, compared"),
         rows=row.contrasts,

@@ -12,7 +12,16 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from reports.document import columns, notes
 from reports.document.columns import LEAD, QUIET, decimals, ends
-from reports.document.model import Cell, Column, Drawing, Files, Head, Section, Table, Words
+from reports.document.model import (
+    DocumentSection,
+    DrawnPlot,
+    Files,
+    Head,
+    Paragraph,
+    ReportTable,
+    TableCell,
+    TableColumn,
+)
 from reports.document.phrases import phrase
 from reports.figures import plots
 from reports.figures.base import (
@@ -101,7 +110,7 @@ class HumanLikeness(ItemFigure[Likeness], Figure[Listing[Likeness]]):
         likeness = _likeness(dataset, item, salt=salt)
         return likeness if likeness.n else None
 
-    def describe(self, result: Listing[Likeness], head: Head) -> Iterator[Section]:
+    def describe(self, result: Listing[Likeness], head: Head) -> Iterator[DocumentSection]:
         all_intervals = [
             *(accuracy.interval for row in result.rows for accuracy in row.accuracies),
             *(part.interval for row in result.rows for part in row.by_source),
@@ -110,17 +119,21 @@ class HumanLikeness(ItemFigure[Likeness], Figure[Listing[Likeness]]):
         for row in result.rows:
             counted = ngettext("%(shown)s rating", "%(shown)s ratings", row.n) % {"shown": whole(row.n)}
             counts = _("The table below the plot holds the counts.")
-            yield Section(
+            yield DocumentSection(
                 heading=_("Human or model: who did they think wrote it?"),
                 body=[
-                    Drawing(plot=_plot(row), title=_("Right and near, in percent"), described=notes.table_below_plot()),
+                    DrawnPlot(
+                        plot=_plot(row), title=_("Right and near, in percent"), described=notes.table_below_plot()
+                    ),
                     _accuracy_table(row),
                     Files(words=counted, table="human-likeness", is_count=True),
-                    Drawing(plot=_stack(row), title=_("Share of every point by source, in percent"), described=counts),
+                    DrawnPlot(
+                        plot=_stack(row), title=_("Share of every point by source, in percent"), described=counts
+                    ),
                     Files(words=_("By source"), table="human-likeness-by-source"),
                     _source_table(row),
                 ],
-                margin=[*(Words(words=words) for words in _margin(row)), *weakest],
+                margin=[*(Paragraph(words=words) for words in _margin(row)), *weakest],
             )
 
 
@@ -136,8 +149,8 @@ def _margin(row: Likeness) -> list[str]:
     return [phrase(terms, lowest=row.lowest, highest=row.highest), undecided, clusters]
 
 
-def _accuracy_table(row: Likeness) -> Table[Accuracy]:
-    return Table(
+def _accuracy_table(row: Likeness) -> ReportTable[Accuracy]:
+    return ReportTable(
         name="human-likeness",
         label=_("How often ratings tell who wrote it"),
         caption=_("In percent, beside what always giving one answer would reach."),
@@ -162,11 +175,11 @@ def _accuracy_table(row: Likeness) -> Table[Accuracy]:
     )
 
 
-def _source_table(row: Likeness) -> Table[SourceLikeness]:
-    def count(n: int, point: int) -> Column[SourceLikeness]:
-        return Column(heading=str(point), cell=lambda part: Cell(words=whole(part.n_by_point[n])), files={})
+def _source_table(row: Likeness) -> ReportTable[SourceLikeness]:
+    def count(n: int, point: int) -> TableColumn[SourceLikeness]:
+        return TableColumn(heading=str(point), cell=lambda part: TableCell(words=whole(part.n_by_point[n])), files={})
 
-    return Table(
+    return ReportTable(
         name="human-likeness-by-source",
         label=_("Points by source"),
         caption=_("Ratings of each point, and how many are right and how near, in percent."),

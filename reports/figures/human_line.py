@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from reports.dataset.judged import judged
 from reports.document import columns, notes
 from reports.document.columns import LEAD, cell_with_ends
-from reports.document.model import Column, Files, Head, Phrase, RowGroup, Section, Table, Words
+from reports.document.model import DocumentSection, Files, Head, Paragraph, Phrase, ReportTable, RowGroup, TableColumn
 from reports.document.phrases import joined, phrase
 from reports.figures.base import (
     N_RESAMPLES,
@@ -81,8 +81,8 @@ class HumanLine(Figure[Listing[JudgeLine]]):
         order = [kind for kind, _items, _against in kinds]
         return Listing(tuple(sorted(lines, key=lambda line: (order.index(line.kind), line.part))))
 
-    def describe(self, result: Listing[JudgeLine], head: Head) -> Iterator[Section]:
-        table = Table(
+    def describe(self, result: Listing[JudgeLine], head: Head) -> Iterator[DocumentSection]:
+        table = ReportTable(
             name="human-line",
             label=_("A judge and an expert in the same place, table"),
             caption=_(
@@ -122,14 +122,14 @@ class HumanLine(Figure[Listing[JudgeLine]]):
             "Spearman’s rho with their mean. An expert against the majority of the others would be spared the hard "
             "cases, so here it is not made."
         )
-        yield Section(
+        yield DocumentSection(
             heading=_("A judge and an expert in the same place"),
             body=[
                 *_best(result),
                 table,
                 Files(words=_("Every judge, all stories and models’ stories"), table="human-line"),
             ],
-            margin=[Words(words=note), *notes.weakest(row.difference.interval for row in result.rows)],
+            margin=[Paragraph(words=note), *notes.weakest(row.difference.interval for row in result.rows)],
         )
 
 
@@ -179,9 +179,9 @@ def _lines_of(
             )
 
 
-def _side(name: str, heading: Phrase, of: Callable[[JudgeLine], Side]) -> Column[JudgeLine]:
+def _side(name: str, heading: Phrase, of: Callable[[JudgeLine], Side]) -> TableColumn[JudgeLine]:
     """A value with its interval in one column; in files the value and each end."""
-    return Column(
+    return TableColumn(
         heading=heading,
         cell=lambda row: cell_with_ends(of(row), coefficient, coefficients),
         files={
@@ -204,7 +204,7 @@ def _heading(kind: str, part: str) -> str:
     return headings[kind, part]
 
 
-def _best(result: Listing[JudgeLine]) -> Iterator[Words]:
+def _best(result: Listing[JudgeLine]) -> Iterator[Paragraph]:
     """Of each kind the judge that does best beside an expert, out of how many: chosen as the best it looks better than
     it is."""
     compared = [row for row in result.rows if row.part == "all" and row.difference.value is not None]
@@ -232,4 +232,4 @@ def _best(result: Listing[JudgeLine]) -> Iterator[Words]:
         ends = best.difference.interval
         interval = _("Interval of the difference: %(ends)s.") % {"ends": coefficients(ends)}
         of_best = phrase(sentences[kind], n=n, judge=best.judge, **numbers)
-        yield Words(words=joined(of_best, interval if ends.low is not None else ""))
+        yield Paragraph(words=joined(of_best, interval if ends.low is not None else ""))

@@ -13,7 +13,17 @@ from reports.dataset.blocks import ItemBlock, item_blocks
 from reports.document import columns, notes
 from reports.document.columns import LEAD
 from reports.document.files import file_only
-from reports.document.model import Block, Column, Files, Head, Part, Phrase, Section, Table, Words
+from reports.document.model import (
+    Block,
+    DocumentSection,
+    Files,
+    Head,
+    Paragraph,
+    Phrase,
+    ReportTable,
+    Subsection,
+    TableColumn,
+)
 from reports.document.phrases import phrase, reason_words
 from reports.figures.base import (
     N_RESAMPLES,
@@ -106,7 +116,7 @@ class ItemAnalysis(Figure[Listing[ItemOverlap]]):
         blocks = [block for block in item_blocks(dataset) if len(block.items) > 1]
         return Listing(tuple(_overlap(dataset, block) for block in blocks))
 
-    def describe(self, result: Listing[ItemOverlap], head: Head) -> Iterator[Section]:
+    def describe(self, result: Listing[ItemOverlap], head: Head) -> Iterator[DocumentSection]:
         high = _(
             "A high correlation with the rest can mean that items measure one thing, or that a reader who likes a "
             "story says Yes to all. These are correlations in one head, so they hold both."
@@ -114,15 +124,15 @@ class ItemAnalysis(Figure[Listing[ItemOverlap]]):
         counted = _(
             "Only readings that answer all items of a scale count. Intervals are over clusters, raters held fixed."
         )
-        yield Section(
+        yield DocumentSection(
             heading=_("How the items go together"),
             body=[
-                Part(heading=block_title(block, head), blocks=_blocks(block, n, head))
+                Subsection(heading=block_title(block, head), blocks=_blocks(block, n, head))
                 for n, block in enumerate(result.rows, start=1)
             ],
             margin=[
-                Words(words=high),
-                Words(words=counted),
+                Paragraph(words=high),
+                Paragraph(words=counted),
                 *notes.weakest(row.with_rest.interval for block in result.rows for row in block.items),
             ],
         )
@@ -131,7 +141,7 @@ class ItemAnalysis(Figure[Listing[ItemOverlap]]):
 def _blocks(block: ItemOverlap, n: int, head: Head) -> list[Block]:
     """What is said of the n-th scale."""
     if block.why:
-        return [Words(words=reason_words(block.why), css="off")]
+        return [Paragraph(words=reason_words(block.why), css="off")]
     readings = ngettext("%(n)s readings by %(raters)s rater", "%(n)s readings by %(raters)s raters", block.n_raters)
     pairs = ngettext("%(n)s pair of items", "%(n)s pairs of items", len(block.pairs))
     counted = {"n": whole(block.n), "raters": whole(block.n_raters)}
@@ -144,18 +154,18 @@ def _blocks(block: ItemOverlap, n: int, head: Head) -> list[Block]:
     ]
 
 
-def _least_in_common(block: ItemOverlap) -> list[Words]:
+def _least_in_common(block: ItemOverlap) -> list[Paragraph]:
     row = block.loosest
     if not row:
         return []
     sentence = _("%(title)s has least in common with the other items: r = %(r)s with their sum.")
-    return [Words(words=sentence % {"title": row.title, "r": coefficient(row.with_rest.coefficient.value)})]
+    return [Paragraph(words=sentence % {"title": row.title, "r": coefficient(row.with_rest.coefficient.value)})]
 
 
-def _item_table(block: ItemOverlap, n: int, head: Head) -> Table[ItemTogether]:
+def _item_table(block: ItemOverlap, n: int, head: Head) -> ReportTable[ItemTogether]:
     with_rest = _columns("with_rest", phrase(_("With the<br>rest")), css=LEAD)
     with_others = _columns("mean_with_others", phrase(_("Mean with<br>each other")))
-    return Table(
+    return ReportTable(
         name="item-rest",
         label=_("Items, table %(n)s") % {"n": n},
         caption=_(
@@ -174,7 +184,7 @@ def _item_table(block: ItemOverlap, n: int, head: Head) -> Table[ItemTogether]:
     )
 
 
-def _pair_file(block: ItemOverlap) -> Table[ItemPair]:
+def _pair_file(block: ItemOverlap) -> ReportTable[ItemPair]:
     return file_only(
         "item-correlations",
         block.pairs,
@@ -185,7 +195,7 @@ def _pair_file(block: ItemOverlap) -> Table[ItemPair]:
     )
 
 
-def _columns(name: str, heading: Phrase | None, *, css: str = "") -> Sequence[Column[ItemCorrelation]]:
+def _columns(name: str, heading: Phrase | None, *, css: str = "") -> Sequence[TableColumn[ItemCorrelation]]:
     """The value, interval and floor of a correlation."""
     by_chance = phrase(_("Chance floor<br>mean, 97.5th"))
     return [

@@ -16,7 +16,7 @@ from reports.dataset.lengths import explanation_lengths, story_lengths
 from reports.dataset.readings import repeated_answers
 from reports.document import columns, notes
 from reports.document.columns import LEAD, decimals, ends
-from reports.document.model import Files, Head, RowGroup, Section, Table, Words
+from reports.document.model import DocumentSection, Files, Head, Paragraph, ReportTable, RowGroup
 from reports.document.phrases import phrase
 from reports.figures.base import N_RESAMPLES, Estimate, Figure, Interval, Listing, Reason, note_of
 from reports.lazy import intervals, judge_biases, judge_scores, judgements, np
@@ -85,8 +85,8 @@ class JudgeBiases(Figure[Listing[Bias]]):
         # Judges beside each other, since one asks which of them goes by something.
         return Listing(tuple(sorted(rows, key=lambda row: (row.kind != "verdicts", list(NAMES).index(row.bias)))))
 
-    def describe(self, result: Listing[Bias], head: Head) -> Iterator[Section]:
-        table = Table(
+    def describe(self, result: Listing[Bias], head: Head) -> Iterator[DocumentSection]:
+        table = ReportTable(
             name="judge-biases",
             label=_("What judges go by, table"),
             caption=_(
@@ -118,10 +118,10 @@ class JudgeBiases(Figure[Listing[Bias]]):
             "<strong>Length</strong>: how much more the judge gives a story twice as long that people rate alike; "
             "beside it each person’s own, given the others. Which story is shown first stands with the pairs."
         )
-        yield Section(
+        yield DocumentSection(
             heading=_("What judges go by"),
             body=[table, Files(words=_("Every judge"), table="judge-biases")],
-            margin=[Words(words=phrase(length)), *notes.weakest(row.interval for row in result.rows)],
+            margin=[Paragraph(words=phrase(length)), *notes.weakest(row.interval for row in result.rows)],
         )
 
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 from judges.models import Attempt, Call
 from reports.document import columns
 from reports.document.columns import LEAD, decimals
-from reports.document.model import Files, Head, Section, Table, Words
+from reports.document.model import DocumentSection, Files, Head, Paragraph, ReportTable
 from reports.document.phrases import phrase
 from reports.figures.base import Figure, Listing
 from reports.numbers import whole
@@ -99,8 +99,8 @@ class JudgeCosts(Figure[Listing[JudgeCost]]):
             )
         )
 
-    def describe(self, result: Listing[JudgeCost], head: Head) -> Iterator[Section]:
-        table = Table(
+    def describe(self, result: Listing[JudgeCost], head: Head) -> Iterator[DocumentSection]:
+        table = ReportTable(
             name="judge-costs",
             label=_("What judges cost, table"),
             caption=_("In US dollars, as counted by the endpoint, with what came to nothing."),
@@ -122,10 +122,10 @@ class JudgeCosts(Figure[Listing[JudgeCost]]):
             ],
         )
         note = _("Agreement and cost are listed beside one another, never as a ratio: an invalid verdict is not cheap.")
-        yield Section(
+        yield DocumentSection(
             heading=_("What judges cost"),
             body=[table, Files(words=_("Every judge"), table="judge-costs")],
-            margin=[Words(words=note)],
+            margin=[Paragraph(words=note)],
         )
 
 

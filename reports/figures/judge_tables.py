@@ -14,16 +14,16 @@ from reports.document.columns import LEAD, cell_with_ends, floor_cell, interval_
 from reports.document.files import file_only
 from reports.document.model import (
     Block,
-    Cell,
-    Column,
-    Drawing,
+    DrawnPlot,
     Files,
     Head,
     Notice,
+    Paragraph,
     Phrase,
+    ReportTable,
     RowGroup,
-    Table,
-    Words,
+    TableCell,
+    TableColumn,
 )
 from reports.document.phrases import in_language, joined, phrase
 from reports.document.strips import Coefficient, StripAxis
@@ -64,19 +64,19 @@ class PartLine:
 
 def statistics(
     judges: Sequence[HasScores], head: Head, *, label: Phrase, caption: Phrase
-) -> list[Table[StatisticLine]]:
+) -> list[ReportTable[StatisticLine]]:
     """Each statistic of every judge, open with its interval and floor, and folded away over some of the units."""
     groups = _by_statistic(judges)
     judge = _judge_column(head)
     return [
-        Table(
+        ReportTable(
             label=_("%(label)s: every statistic") % {"label": label},
             caption=caption,
             groups=groups,
             why=lambda line: line.score.whole.why,
             columns=[judge, *_whole_columns()],
         ),
-        Table(
+        ReportTable(
             label=_("%(label)s: within sources, and where people agree or differ") % {"label": label},
             groups=[RowGroup(heading=group.heading, rows=group.rows) for group in groups],
             columns=[judge, *_part_columns()],
@@ -93,10 +93,10 @@ def beside_people(judges: Sequence[HasScores], head: Head, *, label: Phrase, cap
         "No person has answered this, so that there is nobody to set the judges beside. How far they agree with each "
         "other stands below."
     )
-    return [Words(words=sentence)]
+    return [Paragraph(words=sentence)]
 
 
-def statistics_file(name: str, judges: Sequence[HasScores]) -> Table[PartLine]:
+def statistics_file(name: str, judges: Sequence[HasScores]) -> ReportTable[PartLine]:
     """Every part of every statistic, over all items and item by item; last what one of the people has."""
     return file_only(
         name,
@@ -135,8 +135,10 @@ def plot(judges: JudgePlot | None, *, label: str = "") -> list[Block]:
         "same."
     )
     return [
-        Words(words=joined(phrase(sentence, **best, **counts), *(line.sentence for line in judges.lines)), css="says"),
-        Drawing(
+        Paragraph(
+            words=joined(phrase(sentence, **best, **counts), *(line.sentence for line in judges.lines)), css="says"
+        ),
+        DrawnPlot(
             plot=judges,
             title=judges.statistic,
             described=described,
@@ -150,7 +152,7 @@ def losses(
     name: str, judges: Sequence[J], *, caption: Phrase, more: Callable[[J], Phrase] = lambda judge: ""
 ) -> list[Block]:
     """What judges did not answer, by source, with its file. more : what is said of a judge that lost unevenly"""
-    table = Table(
+    table = ReportTable(
         name=name,
         label=caption,
         caption=caption,
@@ -173,7 +175,7 @@ def losses(
     return [table, *(notice for notices in uneven for notice in notices), Files(words=_("By source"), table=name)]
 
 
-def floor_notes() -> list[Words]:
+def floor_notes() -> list[Paragraph]:
     """What the floors of judges are, and what intervals are over."""
     sentence = _(
         "<strong>Chance floor</strong>: what the judge’s own answers give at other stories, all answers about a story "
@@ -181,11 +183,11 @@ def floor_notes() -> list[Words]:
         "among stories of one source only. A judge that is above the first and not above the second has told nothing "
         "but the source."
     )
-    return [Words(words=phrase(sentence)), notes.models_stories(), people_held_fixed()]
+    return [Paragraph(words=phrase(sentence)), notes.models_stories(), people_held_fixed()]
 
 
-def people_held_fixed() -> Words:
-    return Words(words=_("Intervals are over clusters, with people held fixed."))
+def people_held_fixed() -> Paragraph:
+    return Paragraph(words=_("Intervals are over clusters, with people held fixed."))
 
 
 def _by_statistic(judges: Sequence[HasScores]) -> list[RowGroup[StatisticLine]]:
@@ -209,22 +211,22 @@ def _by_statistic(judges: Sequence[HasScores]) -> list[RowGroup[StatisticLine]]:
     return groups
 
 
-def _judge_column(head: Head) -> Column[StatisticLine]:
+def _judge_column(head: Head) -> TableColumn[StatisticLine]:
     def words(line: StatisticLine) -> Phrase:
         return joined(line.judge.judge, line.title and in_language(line.title, head.language), by=", ")
 
     return columns.shown(_("Judge"), words, is_head=True)
 
 
-def _whole_columns() -> Iterator[Column[StatisticLine]]:
-    def drawn(line: StatisticLine) -> Cell:
-        return Cell(strip=line.axis.draw(line.coefficient) if line.axis else None)
+def _whole_columns() -> Iterator[TableColumn[StatisticLine]]:
+    def drawn(line: StatisticLine) -> TableCell:
+        return TableCell(strip=line.axis.draw(line.coefficient) if line.axis else None)
 
     value, ends, floor, models = score_columns(_("Value"))
     heading = phrase('<span class="visually-hidden">%(words)s</span>', words=_("Drawing"))
     yield value.at(_score_of)
     yield ends.at(_score_of)
-    yield Column(heading=heading, cell=drawn, files={}, is_number=False, is_drawn=True)
+    yield TableColumn(heading=heading, cell=drawn, files={}, is_number=False, is_drawn=True)
     yield floor.at(_score_of)
     yield models.at(_score_of)
     yield columns.shown(
@@ -232,28 +234,28 @@ def _whole_columns() -> Iterator[Column[StatisticLine]]:
     )
 
 
-def _part_columns() -> Iterator[Column[StatisticLine]]:
+def _part_columns() -> Iterator[TableColumn[StatisticLine]]:
     yield score_columns(_("Value"))[0].at(_score_of)
     yield _floor_column(phrase(_("Floor within<br>source")), lambda part: part.floor_within).at(_score_of)
     yield _part_column(phrase(_("People<br>agree")), "unanimous").at(_score_of)
     yield _part_column(phrase(_("People<br>differ")), "split").at(_score_of)
 
 
-def score_columns(heading: Phrase) -> list[Column[Score]]:
+def score_columns(heading: Phrase) -> list[TableColumn[Score]]:
     """A statistic with its interval, its floor, and the same among models' stories."""
 
-    def value(score: Score) -> Cell:
-        return with_reason(Cell(words=score.write(score.whole.value), css=LEAD), score.whole.why)
+    def value(score: Score) -> TableCell:
+        return with_reason(TableCell(words=score.write(score.whole.value), css=LEAD), score.whole.why)
 
-    def ends(score: Score) -> Cell:
+    def ends(score: Score) -> TableCell:
         return interval_cell(score.whole.interval, score.write_ends(score.whole.interval))
 
     def among_models(score: Score) -> float | None:
         return getattr(score.by_part.get("models"), "value", None)
 
-    interval: Column[Score] = columns.ends_in_file(lambda score: score.whole.interval)
+    interval: TableColumn[Score] = columns.ends_in_file(lambda score: score.whole.interval)
     return [
-        Column(heading=heading, cell=value, files={"value": lambda score: score.whole.value}),
+        TableColumn(heading=heading, cell=value, files={"value": lambda score: score.whole.value}),
         replace(interval, heading=phrase(_("95 %% interval")), cell=ends),
         _floor_column(phrase(_("Chance floor<br>mean, end")), lambda part: part.floor),
         replace(_part_column(phrase(_("Models’<br>stories")), "models"), files={"among_models": among_models}),
@@ -264,16 +266,16 @@ def _score_of(line: StatisticLine) -> Score:
     return line.score
 
 
-def _floor_column(heading: Phrase, of: Callable[[ScorePart], Floor | None]) -> Column[Score]:
-    in_file: Column[Score] = _floor_in_file("chance", of).at(lambda score: score.whole)
+def _floor_column(heading: Phrase, of: Callable[[ScorePart], Floor | None]) -> TableColumn[Score]:
+    in_file: TableColumn[Score] = _floor_in_file("chance", of).at(lambda score: score.whole)
     return replace(in_file, heading=heading, cell=lambda score: floor_cell(of(score.whole), score.write))
 
 
-def _part_column(heading: Phrase, name: str) -> Column[Score]:
-    def cell(score: Score) -> Cell:
+def _part_column(heading: Phrase, name: str) -> TableColumn[Score]:
+    def cell(score: Score) -> TableCell:
         return cell_with_ends(score.by_part.get(name), score.write, score.write_ends)
 
-    return Column(heading=heading, cell=cell, files={})
+    return TableColumn(heading=heading, cell=cell, files={})
 
 
 def _lines_of_judges(judges: Sequence[HasScores]) -> Iterator[PartLine]:
@@ -310,7 +312,7 @@ def _part_of_people(line: PersonLine) -> ScorePart:
     )
 
 
-def _floor_in_file(name: str, of: Callable[[ScorePart], Floor | None]) -> Column[ScorePart]:
+def _floor_in_file(name: str, of: Callable[[ScorePart], Floor | None]) -> TableColumn[ScorePart]:
     def end(attribute: str) -> Callable[[ScorePart], float | None]:
         return lambda part: getattr(of(part), attribute, None)
 

@@ -18,7 +18,7 @@ from reports.dataset.judged import judged, select_anchored
 from reports.document import columns, notes
 from reports.document.columns import decimals
 from reports.document.files import file_only
-from reports.document.model import Files, Head, Section, Table, Words
+from reports.document.model import DocumentSection, Files, Head, Paragraph, ReportTable
 from reports.document.phrases import BREAK, joined, phrase
 from reports.figures.alpha_columns import alpha_columns
 from reports.figures.base import (
@@ -94,8 +94,8 @@ class JudgesAmongThemselves(Figure[Listing[AgreementAmongJudges]]):
             )
         )
 
-    def describe(self, result: Listing[AgreementAmongJudges], head: Head) -> Iterator[Section]:
-        table = Table(
+    def describe(self, result: Listing[AgreementAmongJudges], head: Head) -> Iterator[DocumentSection]:
+        table = ReportTable(
             name="judges-among-themselves",
             label=_("Judges among themselves, table"),
             caption=_("Krippendorff’s alpha among the judges, people left aside."),
@@ -120,7 +120,7 @@ class JudgesAmongThemselves(Figure[Listing[AgreementAmongJudges]]):
                 columns.note(lambda row: note_of(row.coefficient, row.interval)),
             ],
         )
-        yield Section(
+        yield DocumentSection(
             heading=_("Judges among themselves"),
             body=[
                 table,
@@ -166,7 +166,7 @@ def _pairs(material: Judged, ratings: FloatArray) -> Iterator[PairwiseAgreement]
             )
 
 
-def _pairs_file(result: Listing[AgreementAmongJudges]) -> Table[tuple[AgreementAmongJudges, PairwiseAgreement]]:
+def _pairs_file(result: Listing[AgreementAmongJudges]) -> ReportTable[tuple[AgreementAmongJudges, PairwiseAgreement]]:
     return file_only(
         "pairs-of-judges",
         [(row, pair) for row in result.rows for pair in row.pairs],
@@ -177,7 +177,7 @@ def _pairs_file(result: Listing[AgreementAmongJudges]) -> Table[tuple[AgreementA
     )
 
 
-def _notes(result: Listing[AgreementAmongJudges]) -> list[Words]:
+def _notes(result: Listing[AgreementAmongJudges]) -> list[Paragraph]:
     of_judges = _(
         "Judges that agree with each other are no evidence that they agree with people: several that share a bias make "
         "a confident panel."
@@ -188,8 +188,8 @@ def _notes(result: Listing[AgreementAmongJudges]) -> list[Words]:
         "every two judges."
     )
     return [
-        Words(words=of_judges),
-        *([Words(words=phrase(left_out, names=", ".join(anchored)))] if anchored else []),
+        Paragraph(words=of_judges),
+        *([Paragraph(words=phrase(left_out, names=", ".join(anchored)))] if anchored else []),
         notes.models_stories(),
         *notes.weakest(row.interval for row in result.rows),
     ]

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reports.dataset.judged import judged
-from reports.document.model import Files, Head, Section, Words
+from reports.document.model import DocumentSection, Files, Head, Paragraph
 from reports.figures import judge_tables
 from reports.figures.base import Figure, Listing
 from reports.figures.scores import JudgeScores, compare_judges
@@ -42,13 +42,13 @@ class JudgesOnChoices(Figure[Listing[JudgeScores]]):
         statistics = table_scores.ON_CHOICES
         return Listing(tuple(compare_judges(dataset, material, majority, statistics, statistics, salt=SALT)))
 
-    def describe(self, result: Listing[JudgeScores], head: Head) -> Iterator[Section]:
+    def describe(self, result: Listing[JudgeScores], head: Head) -> Iterator[DocumentSection]:
         caption = _(
             "Against the option that more than half of the people chose; of several items the mean of the items’ "
             "values."
         )
         lost = _("What is missing of each judge’s choices, in percent of those expected, by source.")
-        yield Section(
+        yield DocumentSection(
             heading=_("Judges on choices"),
             body=[
                 *judge_tables.statistics(result.rows, head, label=_("Judges on choices"), caption=caption),
@@ -57,7 +57,7 @@ class JudgesOnChoices(Figure[Listing[JudgeScores]]):
                 *judge_tables.losses("lost-choices", result.rows, caption=lost),
             ],
             margin=[
-                Words(words=_("Stories on whose option no majority agrees are left out.")),
+                Paragraph(words=_("Stories on whose option no majority agrees are left out.")),
                 *judge_tables.floor_notes(),
             ],
         )

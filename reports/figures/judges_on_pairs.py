@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reports.dataset.judged_groups import JudgedPairs, judged_pairs, people_on_pairs
-from reports.document.model import Block, Files, Head, Part, Section, Words
+from reports.document.model import Block, DocumentSection, Files, Head, Paragraph, Subsection
 from reports.document.phrases import in_language, phrase
 from reports.figures import judge_tables
 from reports.figures.base import Figure, Floor, Listing, chance_floor, item_fields, without_value
@@ -58,7 +58,7 @@ class JudgesOnPairs(GroupFigure[PairScores], Figure[Listing[PairScores]]):
         for n, pairs in enumerate(judged):
             yield replace(_scores(dataset, item, pairs, salt=(SALT, salt, n)), person_lines=lines)
 
-    def describe(self, result: Listing[PairScores], head: Head) -> Iterator[Section]:
+    def describe(self, result: Listing[PairScores], head: Head) -> Iterator[DocumentSection]:
         caption = _(
             "Against the story that more than half of the people prefer; a pair that was judged in both orders counts "
             "as the mean of the two."
@@ -69,7 +69,7 @@ class JudgesOnPairs(GroupFigure[PairScores], Figure[Listing[PairScores]]):
             "order and not the story. The chance floor takes in each pair the chosen side by a coin, both orders "
             "together."
         )
-        yield Section(
+        yield DocumentSection(
             heading=_("Judges on pairs"),
             body=[
                 *_plots(result, head),
@@ -78,7 +78,7 @@ class JudgesOnPairs(GroupFigure[PairScores], Figure[Listing[PairScores]]):
                 Files(words=_("Every statistic"), table="judges-on-pairs"),
                 *judge_tables.losses("lost-pairs", result.rows, caption=lost),
             ],
-            margin=[Words(words=phrase(note)), judge_tables.people_held_fixed()],
+            margin=[Paragraph(words=phrase(note)), judge_tables.people_held_fixed()],
         )
 
 
@@ -90,7 +90,7 @@ def _plots(result: Listing[PairScores], head: Head) -> list[Block]:
     plots = [(title, judge_tables.plot(judge_plot(rows), label=title)) for title, rows in rows_by_title.items()]
     if len(plots) == 1:
         return plots[0][1]
-    return [Part(heading=in_language(title, head.language), blocks=blocks) for title, blocks in plots]
+    return [Subsection(heading=in_language(title, head.language), blocks=blocks) for title, blocks in plots]
 
 
 def _person_lines(dataset: Dataset, item: StepItem, groups: Sequence[str], *, salt: int) -> tuple[PersonLine, ...]:

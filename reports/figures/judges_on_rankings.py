@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from reports.dataset.judged_groups import JudgedOrders, judged_orders
 from reports.document import notes
-from reports.document.model import Files, Head, Section, Words
+from reports.document.model import DocumentSection, Files, Head, Paragraph
 from reports.document.phrases import phrase
 from reports.figures import judge_tables
 from reports.figures.base import Figure, Floor, Listing, chance_floor, item_fields
@@ -48,14 +48,14 @@ class JudgesOnRankings(GroupFigure[GroupScores], Figure[Listing[GroupScores]]):
                 outcomes=group_outcomes(dataset, item, orders.judge, groups),
             )
 
-    def describe(self, result: Listing[GroupScores], head: Head) -> Iterator[Section]:
+    def describe(self, result: Listing[GroupScores], head: Head) -> Iterator[DocumentSection]:
         note = _(
             "The chance floor gives the judge’s ranks to other stories of the same group. <strong>People "
             "agree</strong> where all put the group in one order."
         )
         caption = _("Between the judge’s order of a group and the mean ranks of people.")
         lost = _("What is missing of each judge’s rankings, in percent of the groups, by source.")
-        yield Section(
+        yield DocumentSection(
             heading=_("Judges on rankings"),
             body=[
                 *judge_tables.statistics(result.rows, head, label=_("Judges on rankings"), caption=caption),
@@ -63,7 +63,7 @@ class JudgesOnRankings(GroupFigure[GroupScores], Figure[Listing[GroupScores]]):
                 Files(words=_("Every part"), table="judges-on-rankings"),
                 *judge_tables.losses("lost-rankings", result.rows, caption=lost),
             ],
-            margin=[Words(words=phrase(note)), judge_tables.people_held_fixed(), notes.models_stories()],
+            margin=[Paragraph(words=phrase(note)), judge_tables.people_held_fixed(), notes.models_stories()],
         )
 
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reports.dataset.judged import judged
-from reports.document.model import Files, Head, Section, Words
+from reports.document.model import DocumentSection, Files, Head, Paragraph
 from reports.figures import judge_tables
 from reports.figures.base import Figure, Listing
 from reports.figures.judge_plots import judge_plot
@@ -44,13 +44,13 @@ class JudgesOnScales(Figure[Listing[JudgeScores]]):
             tuple(compare_judges(dataset, material, means, statistics, statistics, against=("mean",), salt=SALT))
         )
 
-    def describe(self, result: Listing[JudgeScores], head: Head) -> Iterator[Section]:
+    def describe(self, result: Listing[JudgeScores], head: Head) -> Iterator[DocumentSection]:
         note = _(
             "Correlations say whether a judge puts stories in the same order; error and difference say whether it "
             "means the same by a number."
         )
         lost = _("What is missing of each judge’s ratings, in percent of those expected, by source.")
-        yield Section(
+        yield DocumentSection(
             heading=_("Judges on scales"),
             body=[
                 *judge_tables.plot(judge_plot(result.rows)),
@@ -64,5 +64,5 @@ class JudgesOnScales(Figure[Listing[JudgeScores]]):
                 Files(words=_("Every statistic, item by item"), table="judges-on-scales"),
                 *judge_tables.losses("lost-ratings", result.rows, caption=lost),
             ],
-            margin=[Words(words=note), *judge_tables.floor_notes()],
+            margin=[Paragraph(words=note), *judge_tables.floor_notes()],
         )

@@ -14,7 +14,7 @@ from reports.dataset.judged import judged
 from reports.dataset.not_analysed import select_not_analysed
 from reports.document import columns
 from reports.document.files import file_only
-from reports.document.model import Block, Files, Head, Phrase, Section, Table, Words
+from reports.document.model import Block, DocumentSection, Files, Head, Paragraph, Phrase, ReportTable
 from reports.document.phrases import phrase
 from reports.figures import judge_tables
 from reports.figures.base import (
@@ -122,15 +122,15 @@ class Judges(Figure[JudgesResult]):
             not_analysed=tuple(_not_analysed(select_not_analysed(dataset))),
         )
 
-    def describe(self, result: JudgesResult, head: Head) -> Iterator[Section]:
+    def describe(self, result: JudgesResult, head: Head) -> Iterator[DocumentSection]:
         body = _beside_people(result, head) if result.compared else []
         note = _("A judge who always gives the same answer has a kappa of 0, which enters the mean.")
         margin = [
-            Words(words=_("What a judge declined, what cannot be read and what never came is none of it a No.")),
+            Paragraph(words=_("What a judge declined, what cannot be read and what never came is none of it a No.")),
             *judge_tables.floor_notes(),
-            Words(words=note),
+            Paragraph(words=note),
         ]
-        yield Section(
+        yield DocumentSection(
             heading=_("Judges beside people"),
             body=[*body, _not_analysed_table(result)] if result.not_analysed else body,
             margin=margin if result.compared else [],
@@ -236,8 +236,8 @@ def _beside_people(result: JudgesResult, head: Head) -> list[Block]:
     ]
 
 
-def _shares_of_yes(result: JudgesResult) -> Table[JudgeComparison]:
-    return Table(
+def _shares_of_yes(result: JudgesResult) -> ReportTable[JudgeComparison]:
+    return ReportTable(
         label=_("Shares of Yes"),
         caption=_("Percent Yes, over the verdicts that both have."),
         rows=result.compared,
@@ -250,7 +250,7 @@ def _shares_of_yes(result: JudgesResult) -> Table[JudgeComparison]:
     )
 
 
-def _majority_file(result: JudgesResult) -> Table[tuple[str, ItemMajorityAgreement]]:
+def _majority_file(result: JudgesResult) -> ReportTable[tuple[str, ItemMajorityAgreement]]:
     """Each judge against the majority test by test, last over all of them."""
 
     def over_all(judge: JudgeComparison) -> ItemMajorityAgreement:
@@ -276,8 +276,8 @@ def _kappa_if_answered(judge: JudgeComparison) -> Phrase:
     return sentence % {name: coefficient(kappa) for name, kappa in kappas.items()}
 
 
-def _not_analysed_table(result: JudgesResult) -> Table[NotAnalysed]:
-    return Table(
+def _not_analysed_table(result: JudgesResult) -> ReportTable[NotAnalysed]:
+    return ReportTable(
         label=_("Answers of judges that no figure analyses"),
         caption=_(
             "Answers of judges that no figure of this report analyses: they are counted here, and each stands in the "

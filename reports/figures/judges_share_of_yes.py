@@ -13,7 +13,7 @@ from reports.dataset.judged import judged
 from reports.document import columns, notes
 from reports.document.columns import LEAD, cell_with_ends, decimals, ends
 from reports.document.files import file_only
-from reports.document.model import Cell, Column, Files, Head, Section, Table, Words
+from reports.document.model import DocumentSection, Files, Head, Paragraph, ReportTable, TableCell, TableColumn
 from reports.document.phrases import phrase
 from reports.figures.base import N_RESAMPLES, Estimate, Figure, Interval, Listing, interval, note_of
 from reports.lazy import arrays, np, rates
@@ -71,8 +71,8 @@ class JudgesShareOfYes(Figure[Listing[JudgeYes]]):
             return Listing()
         return Listing(tuple(_judges(dataset, material, arrays.mean_present(material.people, axis=1))))
 
-    def describe(self, result: Listing[JudgeYes], head: Head) -> Iterator[Section]:
-        page = Table(
+    def describe(self, result: Listing[JudgeYes], head: Head) -> Iterator[DocumentSection]:
+        page = ReportTable(
             label=_("A judge’s Yes by the share of experts, table"),
             caption=_(
                 "How often the judge says Yes, in percent, where none, some or all of the experts do; and how far its "
@@ -91,10 +91,10 @@ class JudgesShareOfYes(Figure[Listing[JudgeYes]]):
             "them do."
         )
         intervals = (level.interval for row in result.rows for level in row.levels)
-        yield Section(
+        yield DocumentSection(
             heading=_("A judge’s Yes by the share of experts"),
             body=[page, _file(result), Files(words=_("Every level of every judge"), table="judges-share-of-yes")],
-            margin=[Words(words=note), *notes.weakest(intervals)],
+            margin=[Paragraph(words=note), *notes.weakest(intervals)],
         )
 
 
@@ -149,7 +149,7 @@ def _judge_words(row: JudgeYes) -> str:
     return ", ".join(filter(None, [row.judge, part]))
 
 
-def _level_column(name: str) -> Column[JudgeYes]:
+def _level_column(name: str) -> TableColumn[JudgeYes]:
     headings = {
         "none": _("none"),
         "fewer_than_half": phrase(_("fewer<br>than half")),
@@ -158,13 +158,13 @@ def _level_column(name: str) -> Column[JudgeYes]:
         "all": _("all"),
     }
 
-    def cell(row: JudgeYes) -> Cell:
+    def cell(row: JudgeYes) -> TableCell:
         return cell_with_ends(row.by_level.get(name), decimals(1), ends(1), is_marked=True)
 
-    return Column(heading=headings[name], cell=cell, files={})
+    return TableColumn(heading=headings[name], cell=cell, files={})
 
 
-def _file(result: Listing[JudgeYes]) -> Table[tuple[JudgeYes, YesAtLevel]]:
+def _file(result: Listing[JudgeYes]) -> ReportTable[tuple[JudgeYes, YesAtLevel]]:
     """The levels one below the other."""
     return file_only(
         "judges-share-of-yes",

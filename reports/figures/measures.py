@@ -13,7 +13,17 @@ from annotation.models import Rater, Response
 from reports.dataset.step_items import metric_items
 from reports.document import columns
 from reports.document.columns import LEAD
-from reports.document.model import Cell, Column, Files, Head, Phrase, RowGroup, Section, Table, Words
+from reports.document.model import (
+    DocumentSection,
+    Files,
+    Head,
+    Paragraph,
+    Phrase,
+    ReportTable,
+    RowGroup,
+    TableCell,
+    TableColumn,
+)
 from reports.document.phrases import joined, phrase
 from reports.figures.base import Figure, ItemRow, Listing, item_fields
 from reports.lazy import np
@@ -80,12 +90,12 @@ class Measures(Figure[Listing[Measure]]):
         ]
         return Listing(tuple(measures))
 
-    def describe(self, result: Listing[Measure], head: Head) -> Iterator[Section]:
+    def describe(self, result: Listing[Measure], head: Head) -> Iterator[DocumentSection]:
         groups = [
             RowGroup(heading=_heading(measure), rows=[(measure, values) for values in measure.rows])
             for measure in result.rows
         ]
-        table = Table(
+        table = ReportTable(
             name="measures",
             label=_("Text measures"),
             rows=[line for group in groups for line in group.rows],
@@ -99,14 +109,14 @@ class Measures(Figure[Listing[Measure]]):
                     shown=lambda line: line[1].source or _("All stories"),
                     is_head=True,
                 ),
-                Column(
+                TableColumn(
                     heading=_("Mean"),
-                    cell=lambda line: Cell(words=_mean_and_sd(*line), css=LEAD),
+                    cell=lambda line: TableCell(words=_mean_and_sd(*line), css=LEAD),
                     files={"mean": lambda line: line[1].mean, "sd": lambda line: line[1].sd},
                 ),
-                Column(
+                TableColumn(
                     heading=_("Range"),
-                    cell=lambda line: Cell(words=_range(*line)),
+                    cell=lambda line: TableCell(words=_range(*line)),
                     files={"lowest": lambda line: line[1].lowest, "highest": lambda line: line[1].highest},
                 ),
                 columns.number("n", _("Stories"), lambda line: line[1].n),
@@ -117,10 +127,10 @@ class Measures(Figure[Listing[Measure]]):
             "What metrics counted in the texts, each story once: mean and standard deviation over stories. No opinion "
             "enters these numbers."
         )
-        yield Section(
+        yield DocumentSection(
             heading=_("Text measures"),
             body=[table, Files(words=_("All text measures"), table="measures")],
-            margin=[Words(words=note)],
+            margin=[Paragraph(words=note)],
         )
 
 

@@ -14,7 +14,7 @@ from judges.models import ScoreCard
 from reports.dataset.choices import choices_of
 from reports.dataset.pairs import list_pairs
 from reports.dataset.step_items import metric_items
-from reports.document.model import Head, Section, Words
+from reports.document.model import DocumentSection, Head, Paragraph
 from reports.figures.base import (
     N_RESAMPLES,
     Estimate,
@@ -130,13 +130,13 @@ class MeasuresBesidePeople(Figure[MeasuresResult]):
     def is_empty(self, result: MeasuresResult) -> bool:
         return not result.measures
 
-    def describe(self, result: MeasuresResult, head: Head) -> Iterator[Section]:
+    def describe(self, result: MeasuresResult, head: Head) -> Iterator[DocumentSection]:
         nobody = _(
             "No person has answered anything about these stories yet, so there is nothing to set the measures beside."
         )
-        yield Section(
+        yield DocumentSection(
             heading=_("Measures beside people"),
-            body=beside_people(result, head) if result.has_people else [Words(words=nobody)],
+            body=beside_people(result, head) if result.has_people else [Paragraph(words=nobody)],
             margin=margin_notes(result),
         )
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from reports.document import columns, notes
 from reports.document.columns import LEAD, Valued, Write, interval_cell
 from reports.document.files import file_only
-from reports.document.model import Block, Cell, Column, Files, Head, Phrase, RowGroup, Table, Words
+from reports.document.model import Block, Files, Head, Paragraph, Phrase, ReportTable, RowGroup, TableCell, TableColumn
 from reports.document.phrases import in_language, joined, phrase
 from reports.figures.base import Floor, note_of
 from reports.numbers import coefficient, coefficients, decimal, whole
@@ -57,7 +57,7 @@ class _Line:
 def beside_people(result: MeasuresResult, head: Head) -> list[Block]:
     pairs_file = Files(words=_("Pairs"), table="measures-on-pairs")
     return [
-        Table(
+        ReportTable(
             label=_("Measures beside people"),
             caption=_(
                 "Over stories: Spearman’s rho and Kendall’s tau-b with people’s means. Over pairs: in percent, how "
@@ -74,7 +74,7 @@ def beside_people(result: MeasuresResult, head: Head) -> list[Block]:
     ]
 
 
-def margin_notes(result: MeasuresResult) -> list[Words]:
+def margin_notes(result: MeasuresResult) -> list[Paragraph]:
     turned = _(
         "Both sides are turned so that more is better: a score of which lower is better, and places in a ranking, the "
         "other way round."
@@ -90,9 +90,9 @@ def margin_notes(result: MeasuresResult) -> list[Words]:
     intervals = [part.interval for row in rows for part in row.coefficients]
     intervals += [accuracy.interval for measure in result.measures for accuracy in measure.accuracies]
     return [
-        Words(words=turned),
-        *([Words(words=unturned)] if any(not measure.better for measure in result.measures) else []),
-        Words(words=phrase(sentence)),
+        Paragraph(words=turned),
+        *([Paragraph(words=unturned)] if any(not measure.better for measure in result.measures) else []),
+        Paragraph(words=phrase(sentence)),
         *notes.weakest(intervals),
     ]
 
@@ -116,14 +116,14 @@ def _lines(measure: MeasureBesidePeople, head: Head) -> Iterator[_Line]:
         yield _Line(title, phrase(_("Pairs right, %%")), accuracy, accuracy.n, ties, is_coefficient=False)
 
 
-def _columns() -> Iterator[Column[_Line]]:
-    def ends(line: _Line) -> Cell:
+def _columns() -> Iterator[TableColumn[_Line]]:
+    def ends(line: _Line) -> TableCell:
         return interval_cell(line.valued.interval, line.ends)
 
     yield columns.shown(_("Beside"), lambda line: line.beside, is_head=True)
     yield replace(columns.shown(_("Statistic"), lambda line: line.statistic), is_number=False, is_kept=True)
     yield columns.shown(_("Value"), lambda line: line.write(line.valued.value), css=LEAD)
-    yield Column(heading=phrase(_("95 %% interval")), cell=ends, files={})
+    yield TableColumn(heading=phrase(_("95 %% interval")), cell=ends, files={})
     yield columns.shown(_("Shuffled reach"), lambda line: line.write(line.valued.floor.upper))
     yield replace(columns.shown("n", lambda line: whole(line.n)), is_kept=True)
     yield replace(columns.shown(_("Ties"), lambda line: line.ties), is_kept=True)
@@ -131,7 +131,7 @@ def _columns() -> Iterator[Column[_Line]]:
 
 def _coefficients_file(
     measures: Sequence[MeasureBesidePeople],
-) -> Table[tuple[MeasureBesidePeople, MeasureCorrelation, MeasureCoefficient]]:
+) -> ReportTable[tuple[MeasureBesidePeople, MeasureCorrelation, MeasureCoefficient]]:
     return file_only(
         "measures-beside-people",
         [(measure, row, part) for measure in measures for row in measure.correlations for part in row.coefficients],
@@ -146,7 +146,7 @@ def _coefficients_file(
     )
 
 
-def _pairs_file(measures: Sequence[MeasureBesidePeople]) -> Table[tuple[MeasureBesidePeople, MeasureAccuracy]]:
+def _pairs_file(measures: Sequence[MeasureBesidePeople]) -> ReportTable[tuple[MeasureBesidePeople, MeasureAccuracy]]:
     return file_only(
         "measures-on-pairs",
         [(measure, row) for measure in measures for row in measure.accuracies],

@@ -16,11 +16,11 @@ from reports.document.columns import LEAD
 from reports.document.files import file_only
 from reports.document.model import (
     Block,
+    DocumentSection,
     Files,
     Head,
-    Section,
-    Table,
-    Words,
+    Paragraph,
+    ReportTable,
 )
 from reports.figures.base import Figure, Listing, Reason
 from reports.figures.reference_sets import gone, set_columns
@@ -95,7 +95,7 @@ class NearCopies(Figure[Listing[SetCopies]]):
         sets = ReferenceSet.objects.filter(study=dataset.study).select_related("corpus", "study")
         return Listing(tuple(_of_set(dataset, reference_set) for reference_set in sets))
 
-    def describe(self, result: Listing[SetCopies], head: Head) -> Iterator[Section]:
+    def describe(self, result: Listing[SetCopies], head: Head) -> Iterator[DocumentSection]:
         for row in result.rows:
             heading = _("Near-copies beside “%(name)s”") % {"name": row.name}
             basis = _(
@@ -104,10 +104,10 @@ class NearCopies(Figure[Listing[SetCopies]]):
                 "is called a near-copy. The set was stored as %(short)s."
             )
             basis %= {"n": whole(row.n_references), "corpus": row.corpus, "short": row.sha256[:12]}
-            yield Section(
+            yield DocumentSection(
                 heading=heading,
                 body=[notes.reason(row.why)] if row.why else list(_blocks(row, heading)),
-                margin=[Words(words=basis), *gone(row)],
+                margin=[Paragraph(words=basis), *gone(row)],
             )
 
 
@@ -161,7 +161,7 @@ def _blocks(row: SetCopies, label: str) -> Iterator[Block]:
     """By source, and which stories are near-copies; of all stories in the file."""
     counted = ngettext("%(n)s story", "%(n)s stories", len(row.stories)) % {"n": len(row.stories)}
     of_set = [*set_columns(row), columns.constant("words", LENGTH)]
-    yield Table(
+    yield ReportTable(
         name="near-copies",
         label=label,
         rows=row.by_source,
@@ -176,9 +176,9 @@ def _blocks(row: SetCopies, label: str) -> Iterator[Block]:
     yield Files(words=counted, table="near-copies", is_count=True)
     for story in row.near:
         words = {"story": story.story, "percent": decimal(story.percent, 0), "nearest": story.nearest}
-        yield Words(words=_("%(story)s: %(percent)s %% stands in %(nearest)s") % words)
+        yield Paragraph(words=_("%(story)s: %(percent)s %% stands in %(nearest)s") % words)
     if not row.near:
-        yield Words(words=_("No story is a near-copy of another."))
+        yield Paragraph(words=_("No story is a near-copy of another."))
     of_story = columns.fields("story", "source", "nearest", "percent")
     yield file_only("near-copies-by-story", row.stories, *of_set, of_story)
     yield Files(words=counted, table="near-copies-by-story", is_count=True)

@@ -18,14 +18,14 @@ from reports.document import columns, notes
 from reports.document.columns import LEAD
 from reports.document.model import (
     Block,
-    Column,
+    DocumentSection,
     Files,
     Head,
-    Part,
+    Paragraph,
+    ReportTable,
     RowGroup,
-    Section,
-    Table,
-    Words,
+    Subsection,
+    TableColumn,
 )
 from reports.figures.base import (
     N_RESAMPLES,
@@ -109,7 +109,7 @@ class Novelty(Figure[Listing[SetNovelty]]):
         sets = ReferenceSet.objects.filter(study=dataset.study).select_related("corpus", "study")
         return Listing(tuple(_of_set(dataset, reference_set, salt=n) for n, reference_set in enumerate(sets)))
 
-    def describe(self, result: Listing[SetNovelty], head: Head) -> Iterator[Section]:
+    def describe(self, result: Listing[SetNovelty], head: Head) -> Iterator[DocumentSection]:
         incomparable = _(
             "Distances by different embeddings, or to different sets, are not comparable. Intervals are over groups "
             "and take the set as it is."
@@ -127,10 +127,10 @@ class Novelty(Figure[Listing[SetNovelty]]):
                 "version": row.version,
                 "short": row.sha256[:12],
             }
-            yield Section(
+            yield DocumentSection(
                 heading=heading,
                 body=[notes.reason(row.why)] if row.why else list(_blocks(row, heading)),
-                margin=[Words(words=basis), *gone(row), Words(words=incomparable)],
+                margin=[Paragraph(words=basis), *gone(row), Paragraph(words=incomparable)],
             )
 
 
@@ -225,7 +225,7 @@ def _blocks(row: SetNovelty, label: str) -> Iterator[Block]:
     """By k and source, and story by story."""
     counted = ngettext("%(n)s story", "%(n)s stories", len(row.stories)) % {"n": len(row.stories)}
     of_set = [*set_columns(row), columns.constant("embedding", row.embedding), columns.constant("version", row.version)]
-    yield Table(
+    yield ReportTable(
         name="novelty",
         label=label,
         rows=row.means,
@@ -245,7 +245,7 @@ def _blocks(row: SetNovelty, label: str) -> Iterator[Block]:
         why=lambda mean: mean.why,
     )
     yield Files(words=counted, table="novelty", is_count=True)
-    stories = Table(
+    stories = ReportTable(
         name="novelty-by-story",
         label=_("Novelty, story by story"),
         rows=row.stories,
@@ -258,12 +258,12 @@ def _blocks(row: SetNovelty, label: str) -> Iterator[Block]:
         ],
     )
     files = Files(words=counted, table="novelty-by-story", is_count=True)
-    yield Part(summary=_("Story by story"), blocks=[stories, files])
+    yield Subsection(summary=_("Story by story"), blocks=[stories, files])
 
 
 def _nearest(k: int) -> str:
     return ngettext("to the nearest story", "to the %(k)s nearest stories", k) % {"k": k}
 
 
-def _distance_column(place: int, k: int) -> Column[StoryNovelty]:
+def _distance_column(place: int, k: int) -> TableColumn[StoryNovelty]:
     return columns.number(f"distance_to_{k}", f"k = {k}", lambda story: story.distances[place], write=coefficient)

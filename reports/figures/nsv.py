@@ -16,9 +16,9 @@ from judges.metrics import NoValue, all_metrics
 from reports.dataset.scored_ideas import ALPHA, SALT, K, novelty_search
 from reports.document import notes
 from reports.document.model import (
+    DocumentSection,
     Head,
-    Section,
-    Words,
+    Paragraph,
 )
 from reports.figures import nsv_tables, nsv_words
 from reports.figures.base import (
@@ -73,20 +73,20 @@ class Nsv(Figure[NsvResult]):
             return NsvResult(panel=about, why=Reason.of(scored), scores=None)
         return NsvResult(panel=about, why=None, scores=_scores(dataset, scored))
 
-    def describe(self, result: NsvResult, head: Head) -> Iterator[Section]:
+    def describe(self, result: NsvResult, head: Head) -> Iterator[DocumentSection]:
         scores = result.scores
         frozen = _(
             "What stands for creativity, the set and the confirmatory correlation were frozen with the analysis plan. "
             "The panel’s form is ours: the source gives none."
         )
-        yield Section(
+        yield DocumentSection(
             heading=_("Novelty, surprise and value"),
             body=[
                 *nsv_words.about_panel(result.panel),
                 *([notes.reason(result.why)] if result.why else []),
                 *(nsv_tables.blocks(scores) if scores else []),
             ],
-            margin=[*(nsv_words.about_scores(scores) if scores else []), Words(words=frozen)],
+            margin=[*(nsv_words.about_scores(scores) if scores else []), Paragraph(words=frozen)],
         )
 
 

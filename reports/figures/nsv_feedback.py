@@ -17,11 +17,11 @@ from reports.dataset.scored_ideas import SALT
 from reports.document import columns, notes
 from reports.document.columns import LEAD
 from reports.document.model import (
+    DocumentSection,
     Files,
     Head,
-    Section,
-    Table,
-    Words,
+    Paragraph,
+    ReportTable,
 )
 from reports.document.phrases import phrase
 from reports.figures.base import (
@@ -105,9 +105,9 @@ class NsvFeedback(Figure[NsvFeedbackResult]):
             return None
         return _compare(dataset, scored)
 
-    def describe(self, result: NsvFeedbackResult, head: Head) -> Iterator[Section]:
+    def describe(self, result: NsvFeedbackResult, head: Head) -> Iterator[DocumentSection]:
         files = Files(words=_("Rounds of feedback"), table="nsv-feedback")
-        yield Section(
+        yield DocumentSection(
             heading=_("Ideas after feedback"),
             body=[notes.reason(result.why)] if result.why else [*_sentences(result), _table(result), files],
             margin=list(_margin(result)),
@@ -209,7 +209,7 @@ def _in_percent(ends: Interval) -> Interval:
     return Interval(**vars(ends) | {"low": 100 * ends.low, "high": 100 * ends.high})
 
 
-def _sentences(result: NsvFeedbackResult) -> Iterator[Words]:
+def _sentences(result: NsvFeedbackResult) -> Iterator[Paragraph]:
     """What H2 comes to."""
     main = result.confirmatory
     if main is None:
@@ -217,11 +217,11 @@ def _sentences(result: NsvFeedbackResult) -> Iterator[Words]:
     holds = _("H2 holds: after the last round more ideas are creative than without feedback (p %(p)s).")
     fails = _("H2 is not shown: after the last round no more ideas are creative than chance allows (p %(p)s).")
     is_more = main.p is not None and main.p <= SIGNIFICANT
-    yield Words(words=(holds if is_more else fails) % {"p": p_value(main.p)})
+    yield Paragraph(words=(holds if is_more else fails) % {"p": p_value(main.p)})
 
 
-def _table(result: NsvFeedbackResult) -> Table[FeedbackRound]:
-    return Table(
+def _table(result: NsvFeedbackResult) -> ReportTable[FeedbackRound]:
+    return ReportTable(
         name="nsv-feedback",
         label=_("Ideas after feedback"),
         caption=_("In percent of all ideas, how many are creative: after each round of feedback, and without."),
@@ -248,26 +248,26 @@ def _table(result: NsvFeedbackResult) -> Table[FeedbackRound]:
     )
 
 
-def _margin(result: NsvFeedbackResult) -> Iterator[Words]:
+def _margin(result: NsvFeedbackResult) -> Iterator[Paragraph]:
     if not result.why:
         creative = _(
             "Creative: coherent, with an NSV above %(threshold)s, the 95th percentile of %(n)s ideas of reference by "
             "people. Both are taken from prompts that nothing was fitted on; intervals draw prompts and people’s "
             "ideas anew."
         )
-        yield Words(words=creative % {"threshold": coefficient(result.threshold), "n": whole(result.n_people)})
+        yield Paragraph(words=creative % {"threshold": coefficient(result.threshold), "n": whole(result.n_people)})
     if n := result.n_without_coherence:
         counted = ngettext(
             "Of %(n)s generated idea nobody says whether it is coherent; it counts as not.",
             "Of %(n)s generated ideas nobody says whether they are coherent; they count as not.",
             n,
         )
-        yield Words(words=counted % {"n": n})
+        yield Paragraph(words=counted % {"n": n})
     if any(row.n_with != row.n_without for row in result.rounds):
-        yield Words(words=_("There are not as many ideas with feedback as without; shares are of all there are."))
+        yield Paragraph(words=_("There are not as many ideas with feedback as without; shares are of all there are."))
     test = _(
         "p: one-sided, of sign flips over prompts; the last round of all systems is confirmatory. ΔNSV: mean of ideas "
         "with feedback less that of ideas without."
     )
-    yield Words(words=test)
+    yield Paragraph(words=test)
     yield from notes.weakest(row.difference.interval for row in result.rounds)

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 from reports.document import columns
 from reports.document.columns import LEAD, decimals
 from reports.document.files import file_only
-from reports.document.model import Block, Column, Files, Part, Table
+from reports.document.model import Block, Files, ReportTable, Subsection, TableColumn
 from reports.figures.base import IntervalEstimate, note_of
 from reports.figures.nsv_results import Ablation, ComponentWeight, NsvScores, PanelCorrelation, Stability
 from reports.figures.nsv_words import verdict
@@ -53,7 +53,7 @@ def blocks(scores: NsvScores) -> Iterator[Block]:
     yield Files(words=_("Weights"), table="nsv-weights")
     yield _ablation_table(scores)
     yield Files(words=_("Ablation"), table="nsv-ablations")
-    yield Part(
+    yield Subsection(
         summary=_("Done otherwise"),
         blocks=[
             _stability_table(scores),
@@ -64,17 +64,17 @@ def blocks(scores: NsvScores) -> Iterator[Block]:
     )
 
 
-def _method_table(scores: NsvScores) -> Table[PanelCorrelation]:
+def _method_table(scores: NsvScores) -> ReportTable[PanelCorrelation]:
     """Both correlations of a method in one row; the file has a row for each."""
 
     def pair(
         name: str, heading: str, of: Callable[[PanelCorrelation], IntervalEstimate]
-    ) -> list[Column[PanelCorrelation]]:
+    ) -> list[TableColumn[PanelCorrelation]]:
         css = LEAD if scores.confirmatory == name else ""
-        ends: Column[PanelCorrelation] = columns.interval(lambda row: of(row).interval, write=coefficients)
+        ends: TableColumn[PanelCorrelation] = columns.interval(lambda row: of(row).interval, write=coefficients)
         return [columns.estimate(name, heading, of, css=css), ends]
 
-    return Table(
+    return ReportTable(
         label=_("Scores beside the panel"),
         caption=_("Spearman’s correlation with the panel, on the prompts that nothing was fitted on."),
         rows=scores.methods,
@@ -89,7 +89,7 @@ def _method_table(scores: NsvScores) -> Table[PanelCorrelation]:
     )
 
 
-def _correlations(scores: NsvScores) -> Table[tuple[PanelCorrelation, str, IntervalEstimate]]:
+def _correlations(scores: NsvScores) -> ReportTable[tuple[PanelCorrelation, str, IntervalEstimate]]:
     parts = ("pooled", "within")
     return file_only(
         "nsv-methods",
@@ -105,8 +105,8 @@ def _correlations(scores: NsvScores) -> Table[tuple[PanelCorrelation, str, Inter
     )
 
 
-def _weight_table(scores: NsvScores) -> Table[ComponentWeight]:
-    return Table(
+def _weight_table(scores: NsvScores) -> ReportTable[ComponentWeight]:
+    return ReportTable(
         name="nsv-weights",
         label=_("Weights of the components"),
         caption=_("What the development prompts gave."),
@@ -123,8 +123,8 @@ def _weight_table(scores: NsvScores) -> Table[ComponentWeight]:
     )
 
 
-def _ablation_table(scores: NsvScores) -> Table[Ablation]:
-    return Table(
+def _ablation_table(scores: NsvScores) -> ReportTable[Ablation]:
+    return ReportTable(
         name="nsv-ablations",
         label=_("Ablation"),
         caption=_("Ablation: what the correlation over all ideas loses without a component, or with a worse one."),
@@ -143,9 +143,9 @@ def _ablation_table(scores: NsvScores) -> Table[Ablation]:
     )
 
 
-def _stability_table(scores: NsvScores) -> Table[Stability]:
-    setting: Column[Stability] = columns.words("setting", _("Setting"))
-    return Table(
+def _stability_table(scores: NsvScores) -> ReportTable[Stability]:
+    setting: TableColumn[Stability] = columns.words("setting", _("Setting"))
+    return ReportTable(
         name="nsv-stability",
         label=_("The confirmatory correlation, done otherwise"),
         rows=scores.stability,
@@ -162,7 +162,7 @@ def _stability_table(scores: NsvScores) -> Table[Stability]:
     )
 
 
-def _prompts(scores: NsvScores) -> Table[tuple[str, str]]:
+def _prompts(scores: NsvScores) -> ReportTable[tuple[str, str]]:
     """Which prompts were fitted on, in the file alone."""
     setting = scores.setting
     parts = (("development", setting.development), ("hold-out", setting.held_out))

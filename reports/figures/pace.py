@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from annotation.models import Rater, Response, Timing
 from reports.document import columns
 from reports.document.columns import LEAD, decimals
-from reports.document.model import Block, Files, Head, Part, Section, Table, Words
+from reports.document.model import Block, DocumentSection, Files, Head, Paragraph, ReportTable, Subsection
 from reports.document.phrases import joined, phrase
 from reports.figures.base import Figure
 from reports.numbers import decimal
@@ -120,34 +120,34 @@ class PanelPace(Figure[PaceResult]):
             places=tuple(_places(timed, middle)),
         )
 
-    def describe(self, result: PaceResult, head: Head) -> Iterator[Section]:
+    def describe(self, result: PaceResult, head: Head) -> Iterator[DocumentSection]:
         half = _("Half of the readings took more than %(minutes)s active minutes a story, answers included.")
         n_asked = sum(bool(row.questions) for row in result.raters)
         questions = ngettext(
             "There is something to ask about %(n)s rater.", "There is something to ask about %(n)s raters.", n_asked
         )
         sentences = [half % {"minutes": decimal(result.median_minutes)}, questions % {"n": n_asked} if n_asked else ""]
-        by_rater = Part(
+        by_rater = Subsection(
             summary=_("Rater by rater"), is_open=len(result.raters) <= MOST_OPEN, blocks=[_by_rater(result)]
         )
         note = _(
             "Time counts only while the page is visible and active. A question here is something to ask the rater, "
             "never a verdict, and nobody is left out by it."
         )
-        yield Section(
+        yield DocumentSection(
             heading=_("How long they took"),
             body=[
-                Words(words=joined(*sentences)),
+                Paragraph(words=joined(*sentences)),
                 by_rater,
                 Files(words=_("Active time on stories one by one"), table="pace"),
                 *_by_place(result),
             ],
-            margin=[Words(words=note)],
+            margin=[Paragraph(words=note)],
         )
 
 
-def _by_rater(result: PaceResult) -> Table[RaterPace]:
-    return Table(
+def _by_rater(result: PaceResult) -> ReportTable[RaterPace]:
+    return ReportTable(
         name="pace",
         label=_("Pace by rater"),
         rows=result.raters,
@@ -180,7 +180,7 @@ def _by_place(result: PaceResult) -> list[Block]:
     """Whether pace changes on the way; nothing where no place is known."""
     if not result.places:
         return []
-    table = Table(
+    table = ReportTable(
         name="pace-by-place",
         label=_("Pace by place"),
         rows=result.places,
@@ -192,7 +192,7 @@ def _by_place(result: PaceResult) -> list[Block]:
         ],
     )
     files = Files(words=_("Places count over all that a rater reads"), table="pace-by-place")
-    return [Part(summary=_("By place: does pace change on the way?"), blocks=[table, files])]
+    return [Subsection(summary=_("By place: does pace change on the way?"), blocks=[table, files])]
 
 
 def question_words(key: str) -> str:

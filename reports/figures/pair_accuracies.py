@@ -14,7 +14,7 @@ from reports.dataset.judged_groups import judged_pairs
 from reports.dataset.pairs import JudgedPair, list_pairs
 from reports.document import columns, notes
 from reports.document.columns import LEAD, decimals, ends
-from reports.document.model import Drawing, Files, Head, Section, Table, Words
+from reports.document.model import DocumentSection, DrawnPlot, Files, Head, Paragraph, ReportTable
 from reports.document.phrases import in_language, joined, phrase
 from reports.figures import plots
 from reports.figures.base import (
@@ -72,17 +72,17 @@ class PairAccuracies(ItemFigure[ItemAccuracies], Figure[Listing[ItemAccuracies]]
         accuracies = _accuracies(dataset, item, salt=salt)
         return accuracies if accuracies.n_pairs else None
 
-    def describe(self, result: Listing[ItemAccuracies], head: Head) -> Iterator[Section]:
+    def describe(self, result: Listing[ItemAccuracies], head: Head) -> Iterator[DocumentSection]:
         intervals = [accuracy.interval for row in result.rows for accuracy in row.accuracies]
         for row in result.rows:
             counted = ngettext("%(shown)s pair", "%(shown)s pairs", row.n_pairs)
-            yield Section(
+            yield DocumentSection(
                 heading=joined(
                     _("Who names the story that most prefer?"),
                     in_language(row.title, head.language) if len(result.rows) > 1 else "",
                 ),
                 body=[
-                    Drawing(
+                    DrawnPlot(
                         plot=_plot(row),
                         title=_("Agreement with most people on pairs, in percent"),
                         described=notes.table_below_plot(),
@@ -153,12 +153,12 @@ def _accuracy(
     return NamedAccuracy(who=who, name=name, n=len(is_right), n_pairs=len(set(groups)), **fields)
 
 
-def _notes() -> list[Words]:
+def _notes() -> list[Paragraph]:
     held_against = _(
         "One of the people is held against what more than half of the pair’s other raters chose; a judge against more "
         "than half of all, over both orders. Where they are even, the pair is left out."
     )
-    return [Words(words=held_against), notes.clusters_of_pairs()]
+    return [Paragraph(words=held_against), notes.clusters_of_pairs()]
 
 
 def _name(accuracy: NamedAccuracy) -> str:
@@ -166,8 +166,8 @@ def _name(accuracy: NamedAccuracy) -> str:
     return names.get(accuracy.who, accuracy.name)
 
 
-def _table(row: ItemAccuracies) -> Table[NamedAccuracy]:
-    return Table(
+def _table(row: ItemAccuracies) -> ReportTable[NamedAccuracy]:
+    return ReportTable(
         name="pair-accuracies",
         label=_("Agreement with most people on pairs"),
         caption=_("In percent; by chance 50."),

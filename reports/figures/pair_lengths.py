@@ -15,7 +15,7 @@ from reports.dataset.choices import choices_of
 from reports.dataset.pairs import list_pairs
 from reports.document import columns, notes
 from reports.document.columns import LEAD
-from reports.document.model import Block, Column, Drawing, Files, Head, Section, Table, Words
+from reports.document.model import Block, DocumentSection, DrawnPlot, Files, Head, Paragraph, ReportTable, TableColumn
 from reports.document.phrases import in_language, joined, phrase
 from reports.figures import plots
 from reports.figures.base import (
@@ -95,7 +95,7 @@ class LengthsOfPairs(ItemFigure[PairLengths], Figure[Listing[PairLengths]]):
         lengths = _lengths(dataset, item, salt=salt)
         return lengths if lengths.n_pairs else None
 
-    def describe(self, result: Listing[PairLengths], head: Head) -> Iterator[Section]:
+    def describe(self, result: Listing[PairLengths], head: Head) -> Iterator[DocumentSection]:
         weakest = notes.weakest(part.interval for row in result.rows for part in (row.longer, row.difference))
         left_out = _(
             "Preferred is what more than half of a pair’s raters chose. Not here: %(n_undecided)s pairs without such "
@@ -104,10 +104,10 @@ class LengthsOfPairs(ItemFigure[PairLengths], Figure[Listing[PairLengths]]):
         for row in result.rows:
             counts = {name: whole(getattr(row, name)) for name in ("n_undecided", "n_withheld", "n_alike")}
             about = in_language(row.title, head.language) if len(result.rows) > 1 else ""
-            yield Section(
+            yield DocumentSection(
                 heading=joined(_("Is the longer story preferred?"), about),
                 body=list(_blocks(row)),
-                margin=[Words(words=phrase(left_out, **counts)), notes.clusters_of_pairs(), *weakest],
+                margin=[Paragraph(words=phrase(left_out, **counts)), notes.clusters_of_pairs(), *weakest],
             )
 
 
@@ -182,8 +182,8 @@ def _blocks(row: PairLengths) -> Iterator[Block]:
             "%(ends)s)."
         )
         values = {"percent": decimal(longer.value, 0), "n": whole(longer.n), "ends": between(longer.interval, 0)}
-        yield Words(words=phrase(sentence, **values))
-    yield Drawing(
+        yield Paragraph(words=phrase(sentence, **values))
+    yield DrawnPlot(
         plot=_plot(row),
         title=_("Differences in length between preferred and other stories"),
         described=_("The table below the plot holds every bar."),
@@ -195,7 +195,7 @@ def _blocks(row: PairLengths) -> Iterator[Block]:
     yield _summary_table(row)
     yield _file_table(row)
     yield Files(words=_("Words of preferred and other stories"), table="pair-lengths")
-    yield Table(
+    yield ReportTable(
         name="length-differences",
         label=_("Differences in length"),
         rows=row.bins,
@@ -217,11 +217,11 @@ class _Average:
     difference: LengthEstimate | None
 
 
-def _summary_table(row: PairLengths) -> Table[_Average]:
-    def words(name: str, heading: str) -> Column[_Average]:
+def _summary_table(row: PairLengths) -> ReportTable[_Average]:
+    def words(name: str, heading: str) -> TableColumn[_Average]:
         return columns.shown(heading, lambda average: measured(getattr(average, name)))
 
-    return Table(
+    return ReportTable(
         label=_("Words of preferred and other stories"),
         rows=[
             _Average(_("Mean"), row.mean_chosen, row.mean_rejected, row.difference),
@@ -242,10 +242,10 @@ def _summary_table(row: PairLengths) -> Table[_Average]:
     )
 
 
-def _file_table(row: PairLengths) -> Table[PairLengths]:
+def _file_table(row: PairLengths) -> ReportTable[PairLengths]:
     counts = ("n_pairs", "n_undecided", "n_withheld", "n_alike")
     averages = ("median_chosen", "median_rejected", "mean_chosen", "mean_rejected")
-    return Table(
+    return ReportTable(
         name="pair-lengths",
         label=_("Words of preferred and other stories"),
         rows=[row],

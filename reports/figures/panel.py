@@ -15,7 +15,18 @@ from reports.dataset.choices import choice_table, choices_of
 from reports.dataset.step_items import widest
 from reports.document import columns, notes
 from reports.document.columns import LEAD, decimals, ends
-from reports.document.model import Block, Cell, Column, Drawing, Files, Head, Part, Section, Table, Words
+from reports.document.model import (
+    Block,
+    DocumentSection,
+    DrawnPlot,
+    Files,
+    Head,
+    Paragraph,
+    ReportTable,
+    Subsection,
+    TableCell,
+    TableColumn,
+)
 from reports.document.phrases import joined, phrase
 from reports.figures import plots
 from reports.figures.base import (
@@ -169,7 +180,7 @@ class RaterPanel(Figure[PanelResult]):
     def is_empty(self, result: PanelResult) -> bool:
         return not result.blocks and not result.items
 
-    def describe(self, result: PanelResult, head: Head) -> Iterator[Section]:
+    def describe(self, result: PanelResult, head: Head) -> Iterator[DocumentSection]:
         margin = [
             _(
                 "Below 0 a rater is stricter than the others were on the same stories. The interval says how far that "
@@ -183,28 +194,28 @@ class RaterPanel(Figure[PanelResult]):
             _("These are questions to ask, not verdicts."),
         ]
         all_intervals = [row.interval for block in result.blocks for row in block.raters]
-        yield Section(
+        yield DocumentSection(
             heading=_("The raters"),
             body=[
                 *(
-                    Part(heading=block_title(block, head), blocks=list(_blocks(block, n)))
+                    Subsection(heading=block_title(block, head), blocks=list(_blocks(block, n)))
                     for n, block in enumerate(result.blocks, start=1)
                 ),
                 *([_item_by_item(result, head)] if result.items else []),
             ],
-            margin=[*(Words(words=words) for words in margin), *notes.weakest(all_intervals)],
+            margin=[*(Paragraph(words=words) for words in margin), *notes.weakest(all_intervals)],
         )
 
 
 def _blocks(block: PanelBlock, n: int) -> Iterator[Block]:
     """What is said of the raters on the n-th scale."""
     if len(block.raters) > 1:
-        yield Words(words=joined(*_findings(block)))
+        yield Paragraph(words=joined(*_findings(block)))
     if plot := _plot(block):
         title = _("Each rater less the others on the same stories")
-        yield Drawing(plot=plot, title=title, described=_("The same numbers stand in the table below."))
+        yield DrawnPlot(plot=plot, title=title, described=_("The same numbers stand in the table below."))
     is_open = len(block.raters) <= MOST_DRAWN
-    yield Part(summary=_("Rater by rater"), is_open=is_open, blocks=[_rater_table(block, n)])
+    yield Subsection(summary=_("Rater by rater"), is_open=is_open, blocks=[_rater_table(block, n)])
     counted = ngettext("%(n)s rater", "%(n)s raters", len(block.raters)) % {"n": len(block.raters)}
     yield Files(words=counted, table="severity", is_count=True)
 
@@ -233,7 +244,7 @@ def _findings(block: PanelBlock) -> Iterator[str]:
         yield phrase(sentence, rater=heaviest.rater, **numbers)
 
 
-def _rater_table(block: PanelBlock, n: int) -> Table[RaterRow]:
+def _rater_table(block: PanelBlock, n: int) -> ReportTable[RaterRow]:
     difference = (
         _("Difference: percent Yes of a rater less that of the others on the same stories and items.")
         if block.is_percent
@@ -241,7 +252,7 @@ def _rater_table(block: PanelBlock, n: int) -> Table[RaterRow]:
     )
     of_items = ngettext("Agreement: %(name)s.", "Agreement: %(name)s, mean of %(n)s items.", block.n_items)
     agreed = of_items % {"name": block.name, "n": block.n_items} if block.name else ""
-    return Table(
+    return ReportTable(
         name="severity",
         label=_("Raters, table %(n)s") % {"n": n},
         caption=joined(difference, agreed),
@@ -265,10 +276,10 @@ def _rater_table(block: PanelBlock, n: int) -> Table[RaterRow]:
     )
 
 
-def _item_by_item(result: PanelResult, head: Head) -> Part:
+def _item_by_item(result: PanelResult, head: Head) -> Subsection:
     rater = attrgetter("rater")
     summary = _("Agreement without one rater, item by item")
-    table = Table(
+    table = ReportTable(
         name="leave-one-rater-out",
         label=summary,
         rows=result.items,
@@ -276,9 +287,9 @@ def _item_by_item(result: PanelResult, head: Head) -> Part:
             columns.item(head),
             columns.words("coefficient", _("Coefficient"), lambda row: row.name, language="en"),
             columns.number("value", _("Value"), write=coefficient, css=LEAD),
-            Column(
+            TableColumn(
                 heading=phrase(_("Without<br>one rater")),
-                cell=lambda row: Cell(words=coefficients(row)),
+                cell=lambda row: TableCell(words=coefficients(row)),
                 files={"lowest_without_one": lambda row: row.low, "highest_without_one": lambda row: row.high},
             ),
             columns.words("moved_most_by", phrase(_("Moved most<br>by")), rater, shown=lambda row: rater(row) or NONE),
@@ -290,7 +301,7 @@ def _item_by_item(result: PanelResult, head: Head) -> Part:
         ],
     )
     files = Files(words=_("The coefficient that the agreement section shows"), table="leave-one-rater-out")
-    return Part(summary=summary, blocks=[table, files])
+    return Subsection(summary=summary, blocks=[table, files])
 
 
 def _without_each(

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from reports.document import columns, notes
-from reports.document.model import Drawing, Files, Head, RowGroup, Section, Table
+from reports.document.model import DocumentSection, DrawnPlot, Files, Head, ReportTable, RowGroup
 from reports.document.phrases import phrase
 from reports.figures import plots
 from reports.figures.base import (
@@ -99,9 +99,9 @@ class PassRates(Figure[PassRateResult]):
             seed=dataset.study.seed,
         )
 
-    def describe(self, result: PassRateResult, head: Head) -> Iterator[Section]:
+    def describe(self, result: PassRateResult, head: Head) -> Iterator[DocumentSection]:
         mean = ItemRates(step="", item="mean", title="", dimension="", type="", **vars(result.mean))
-        table = Table(
+        table = ReportTable(
             name="pass-rates",
             label=_("Pass rates"),
             caption=phrase(_("Pass rate in percent, with 95 %% interval and n verdicts.")),
@@ -122,12 +122,12 @@ class PassRates(Figure[PassRateResult]):
         counted = ngettext("%(shown)s verdict", "%(shown)s verdicts", result.n_verdicts)
         intervals = [rate.interval for row in (result.mean, *result.items) for rate in row.by_source or (row.overall,)]
         described = notes.table_below_plot()
-        yield Section(
+        yield DocumentSection(
             heading=_("Share of verdicts that were Yes, by test and source")
             if head.sources
             else _("Share of verdicts that were Yes, by test"),
             body=[
-                *([Drawing(plot=plot, title=_("Pass rates"), described=described)] if plot else []),
+                *([DrawnPlot(plot=plot, title=_("Pass rates"), described=described)] if plot else []),
                 Files(words=counted % {"shown": whole(result.n_verdicts)}, table="pass-rates", is_count=True),
                 table,
             ],

@@ -13,7 +13,7 @@ from reports.dataset.judged import judged
 from reports.dataset.readings import answers_as_personas
 from reports.document import columns, notes
 from reports.document.columns import LEAD
-from reports.document.model import Cell, Column, Files, Head, Phrase, Section, Table, Words
+from reports.document.model import DocumentSection, Files, Head, Paragraph, Phrase, ReportTable, TableCell, TableColumn
 from reports.document.phrases import phrase
 from reports.figures.alpha_columns import alpha_columns
 from reports.figures.base import (
@@ -123,8 +123,8 @@ class Personas(Figure[Listing[JudgePersonas]]):
             )
         )
 
-    def describe(self, result: Listing[JudgePersonas], head: Head) -> Iterator[Section]:
-        yield Section(
+    def describe(self, result: Listing[JudgePersonas], head: Head) -> Iterator[DocumentSection]:
+        yield DocumentSection(
             heading=_("What personas gain"),
             body=[
                 _gains(result, head),
@@ -202,8 +202,8 @@ def _agreement(
     }
 
 
-def _gains(result: Listing[JudgePersonas], head: Head) -> Table[_Line]:
-    return Table(
+def _gains(result: Listing[JudgePersonas], head: Head) -> ReportTable[_Line]:
+    return ReportTable(
         name="personas",
         label=_("What personas gain, table"),
         caption=_(
@@ -220,9 +220,9 @@ def _gains(result: Listing[JudgePersonas], head: Head) -> Table[_Line]:
                 columns.item_in_file(lambda line: line.item or ALL_ITEMS),
                 heading=_("Item"),
                 cell=lambda line: (
-                    Cell(words=line.item.title, language=head.language)
+                    TableCell(words=line.item.title, language=head.language)
                     if line.item
-                    else Cell(words=_("Mean of items"), css="kept-whole")
+                    else TableCell(words=_("Mean of items"), css="kept-whole")
                 ),
             ),
             _rho("rho_together", phrase(_("All<br>personas")), lambda gain: gain.together, css=LEAD),
@@ -237,7 +237,7 @@ def _gains(result: Listing[JudgePersonas], head: Head) -> Table[_Line]:
     )
 
 
-def _rho(name: str, heading: Phrase, of: Callable[[Gain], float | None], css: str = "") -> Column[_Line]:
+def _rho(name: str, heading: Phrase, of: Callable[[Gain], float | None], css: str = "") -> TableColumn[_Line]:
     return columns.number(name, heading, lambda line: of(line.gain), write=coefficient, css=css)
 
 
@@ -248,8 +248,8 @@ def _judge_words(line: _Line) -> Phrase:
     return phrase('<span class="visually-hidden">%(judge)s</span>', judge=line.judge.judge)
 
 
-def _alpha_in_file() -> Iterator[Column[_Line]]:
-    def column(name: str, of: Callable[[PersonaItem], float | None]) -> Column[_Line]:
+def _alpha_in_file() -> Iterator[TableColumn[_Line]]:
+    def column(name: str, of: Callable[[PersonaItem], float | None]) -> TableColumn[_Line]:
         return columns.in_file(name, lambda line: of(line.item) if line.item else None)
 
     yield column("alpha", lambda item: item.alpha.value)
@@ -266,9 +266,9 @@ def _note(line: _Line) -> str:
     return "; ".join(filter(None, [note_of(line.gain, line.gain.interval), of_alpha]))
 
 
-def _alphas(judge: JudgePersonas, head: Head) -> Table[PersonaItem]:
+def _alphas(judge: JudgePersonas, head: Head) -> ReportTable[PersonaItem]:
     caption = _("Krippendorff’s alpha among the personas of %(label)s: %(names)s.")
-    return Table(
+    return ReportTable(
         label=_("How far the personas of %(label)s agree") % {"label": judge.judge},
         caption=caption % {"label": judge.judge, "names": ", ".join(judge.personas)},
         rows=judge.items,
@@ -280,7 +280,7 @@ def _alphas(judge: JudgePersonas, head: Head) -> Table[PersonaItem]:
     )
 
 
-def _notes(result: Listing[JudgePersonas]) -> list[Words]:
+def _notes(result: Listing[JudgePersonas]) -> list[Paragraph]:
     gain = _(
         "<strong>Gain</strong>: the mean of all personas less the same judge without a persona, on the stories that "
         "both rated; 0 is none. Where one persona has no valid answer there is no mean. Personas that agree closely "
@@ -292,10 +292,10 @@ def _notes(result: Listing[JudgePersonas]) -> list[Words]:
     )
     nobody = _("Without a persona %(judge)s is %(nobody)s: the same model, prompt and parameters.")
     return [
-        Words(words=phrase(gain)),
-        Words(words=scales),
+        Paragraph(words=phrase(gain)),
+        Paragraph(words=scales),
         *(
-            Words(words=nobody % {"judge": judge.judge, "nobody": judge.nobody})
+            Paragraph(words=nobody % {"judge": judge.judge, "nobody": judge.nobody})
             for judge in result.rows
             if judge.nobody and judge.nobody != judge.judge
         ),

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from reports.document import columns, notes
 from reports.document.columns import LEAD, QUIET, decimals, ends
-from reports.document.model import Drawing, Files, Head, RowGroup, Section, Table, Words
+from reports.document.model import DocumentSection, DrawnPlot, Files, Head, Paragraph, ReportTable, RowGroup
 from reports.document.phrases import in_language, joined, phrase
 from reports.figures import plots
 from reports.figures.base import (
@@ -72,17 +72,17 @@ class Places(Figure[Listing[ItemPlaces]]):
         items = [item for item in dataset.items if item.is_ranking and len(dataset.answers_to(item))]
         return Listing(tuple(_item_places(dataset, item) for item in items))
 
-    def describe(self, result: Listing[ItemPlaces], head: Head) -> Iterator[Section]:
+    def describe(self, result: Listing[ItemPlaces], head: Head) -> Iterator[DocumentSection]:
         shares = (share.interval for row in result.rows for places in row.by_source for share in places.shares)
         note = _("1 is best. A place that several stories share is divided among them. Intervals are over groups.")
-        margin = [Words(words=note), *notes.weakest(shares)]
+        margin = [Paragraph(words=note), *notes.weakest(shares)]
         for row in result.rows:
             counted = ngettext("%(shown)s ranking", "%(shown)s rankings", row.n_rankings)
             about = in_language(row.title, head.language) if len(result.rows) > 1 else ""
-            yield Section(
+            yield DocumentSection(
                 heading=joined(_("Where each source was ranked"), about, by=": "),
                 body=[
-                    Drawing(
+                    DrawnPlot(
                         plot=_plot(row),
                         title=_("Share of every place by source, in percent"),
                         described=_("The table below the plot holds every share with its interval."),
@@ -145,12 +145,12 @@ def _of_source(dataset: Dataset, name: str, placed: Sequence[tuple[str, Sequence
     return SourcePlaces(source=name, n=len(placed), n_clusters=len(set(clusters)), shares=tuple(shares))
 
 
-def _table(row: ItemPlaces) -> Table[tuple[SourcePlaces, PlaceShare]]:
+def _table(row: ItemPlaces) -> ReportTable[tuple[SourcePlaces, PlaceShare]]:
     groups = [
         RowGroup(heading=f"{places.source}, n = {whole(places.n)}", rows=[(places, share) for share in places.shares])
         for places in row.by_source
     ]
-    return Table(
+    return ReportTable(
         name="places",
         label=_("Share of every place"),
         caption=_("How often a source’s stories stand at each place, in percent; n counts places."),

@@ -20,7 +20,17 @@ from judges.models import Run
 from reports.dataset.judged import judged
 from reports.document import columns
 from reports.document.columns import LEAD, decimals
-from reports.document.model import Block, Column, Drawing, Files, Head, Part, Section, Table, Words
+from reports.document.model import (
+    Block,
+    DocumentSection,
+    DrawnPlot,
+    Files,
+    Head,
+    Paragraph,
+    ReportTable,
+    Subsection,
+    TableColumn,
+)
 from reports.document.phrases import in_language, joined, phrase, reason_words
 from reports.figures import plots
 from reports.figures.base import Figure, Interval, Listing, Reason, without_value
@@ -127,7 +137,7 @@ class PeopleAndJudge(Figure[Listing[JudgeEstimates]]):
                 estimates += _estimates(dataset, material, "rating", item, informed)
         return Listing(tuple(estimates))
 
-    def describe(self, result: Listing[JudgeEstimates], head: Head) -> Iterator[Section]:
+    def describe(self, result: Listing[JudgeEstimates], head: Head) -> Iterator[DocumentSection]:
         reason = _only_reason(result)
         blocks = [block for row in result.rows for block in _of_judge(row, head, is_shown=reason is None)]
         note = _(
@@ -137,14 +147,14 @@ class PeopleAndJudge(Figure[Listing[JudgeEstimates]]):
             "stood in the judge’s prompt. For a missing answer of the judge stands the middle of the scale, fixed "
             "beforehand: left out, it would choose the stories. Angelopoulos and others, 2023."
         )
-        yield Section(
+        yield DocumentSection(
             heading=_("People and judge together"),
             body=[
-                *([Words(words=reason_words(reason))] if reason else []),
+                *([Paragraph(words=reason_words(reason))] if reason else []),
                 *blocks,
                 Files(words=_("Every judge, question and source"), table="people-and-judge"),
             ],
-            margin=[Words(words=phrase(note))],
+            margin=[Paragraph(words=phrase(note))],
         )
 
 
@@ -282,7 +292,7 @@ def _of_judge(row: JudgeEstimates, head: Head, *, is_shown: bool) -> list[Block]
     question = in_language(row.title, head.language) if row.title else phrase(_("Yes, %%"))
     name = joined(phrase("<strong>%(judge)s</strong>", judge=row.judge), question, by=", ")
     title = _("People and %(judge)s") % {"judge": row.judge}
-    table = Table(
+    table = ReportTable(
         name="people-and-judge",
         label=title,
         caption=name,
@@ -295,16 +305,16 @@ def _of_judge(row: JudgeEstimates, head: Head, *, is_shown: bool) -> list[Block]
         return [table]
     summary = _("%(judge)s, as a table") % {"judge": row.judge}
     if row.plot is None:
-        return [Part(summary=summary, is_open=True, blocks=[table])]
+        return [Subsection(summary=summary, is_open=True, blocks=[table])]
     described = _(
         "The mean of each source with its interval, from people alone and with the judge. The table below says the "
         "same."
     )
-    drawing = Drawing(plot=row.plot, title=title, described=described, label=row.title or row.judge)
-    return [Words(words=name), drawing, Part(summary=summary, blocks=[table])]
+    drawing = DrawnPlot(plot=row.plot, title=title, described=described, label=row.title or row.judge)
+    return [Paragraph(words=name), drawing, Subsection(summary=summary, blocks=[table])]
 
 
-def _columns(row: JudgeEstimates) -> list[Column[SourceEstimate]]:
+def _columns(row: JudgeEstimates) -> list[TableColumn[SourceEstimate]]:
     write = decimals(row.places)
     return [
         *map(columns.constant, ("judge", "kind", "item", "title"), (row.judge, row.kind, row.item or "all", row.title)),
@@ -333,14 +343,14 @@ def _columns(row: JudgeEstimates) -> list[Column[SourceEstimate]]:
     ]
 
 
-def _ends(name: str, places: int, of: Callable[[SourceEstimate], MeanWithEnds | None]) -> Column[SourceEstimate]:
+def _ends(name: str, places: int, of: Callable[[SourceEstimate], MeanWithEnds | None]) -> TableColumn[SourceEstimate]:
     """The ends of a mean's interval, unmarked: the plot draws a weak one broken."""
 
     def ends(part: SourceEstimate) -> Interval | None:
         mean = of(part)
         return mean.interval if mean else None
 
-    on_page: Column[SourceEstimate] = columns.shown(
+    on_page: TableColumn[SourceEstimate] = columns.shown(
         phrase(_("95 %% interval")), lambda part: between(ends(part), places)
     )
     return replace(on_page, files=columns.ends_in_file(ends, low=f"{name}_low", high=f"{name}_high").files)

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from reports.dataset.choices import Choice, choice_table, choices_of
 from reports.document import columns, notes
 from reports.document.columns import LEAD, decimals, ends
-from reports.document.model import Files, Head, Phrase, RowGroup, Section, Table, Words
+from reports.document.model import DocumentSection, Files, Head, Paragraph, Phrase, ReportTable, RowGroup
 from reports.document.phrases import in_language, joined, phrase, reason_words
 from reports.figures.base import (
     N_RESAMPLES,
@@ -87,12 +87,12 @@ class Preferences(Figure[Listing[Preference]]):
         items = [item for item in dataset.items if item.is_preference]
         return Listing(tuple(_preference(dataset, item) for item in items))
 
-    def describe(self, result: Listing[Preference], head: Head) -> Iterator[Section]:
+    def describe(self, result: Listing[Preference], head: Head) -> Iterator[DocumentSection]:
         weakest = notes.weakest(share.interval for row in result.rows for share in row.by_source)
         for row in (row for row in result.rows if row.n):
             counted = ngettext("%(shown)s choice", "%(shown)s choices", row.n)
             of_sources = Files(words=counted % {"shown": whole(row.n)}, table="preferences", is_count=True)
-            yield Section(
+            yield DocumentSection(
                 heading=in_language(row.title, head.language),
                 body=[
                     _source_table(row),
@@ -101,7 +101,7 @@ class Preferences(Figure[Listing[Preference]]):
                     Files(words=_("Group by group"), table="pairs"),
                 ],
                 margin=[
-                    Words(words=_first_words(row.first)),
+                    Paragraph(words=_first_words(row.first)),
                     *_neither(row),
                     *([_clusters(row), *weakest] if row.by_source else []),
                 ],
@@ -175,9 +175,9 @@ def _group(dataset: Dataset, choices: list[Choice], group: str) -> GroupChoices:
     )
 
 
-def _source_table(row: Preference) -> Table[ChoiceShare]:
+def _source_table(row: Preference) -> ReportTable[ChoiceShare]:
     """How often each source was chosen; the file begins with how often the story shown first was."""
-    return Table(
+    return ReportTable(
         name="preferences",
         label=_("%(title)s, by source") % {"title": row.title},
         rows=[row.first, *row.by_source],
@@ -211,7 +211,7 @@ class _Pair:
     is_first: bool
 
 
-def _group_table(row: Preference, head: Head) -> Table[_Pair]:
+def _group_table(row: Preference, head: Head) -> ReportTable[_Pair]:
     def of(name: str) -> Callable[[_Pair], Any]:
         return lambda pair: getattr(pair.story, name, None)
 
@@ -224,7 +224,7 @@ def _group_table(row: Preference, head: Head) -> Table[_Pair]:
     pairs = [
         _Pair(group, story, is_first=n == 0) for group in row.groups for n, story in enumerate(group.stories or (None,))
     ]
-    return Table(
+    return ReportTable(
         name="pairs",
         label=_("%(title)s, by group") % {"title": row.title},
         rows=pairs,
@@ -277,14 +277,14 @@ def _first_words(first: ChoiceShare) -> Phrase:
     return phrase(sentence, **values)
 
 
-def _neither(row: Preference) -> list[Words]:
+def _neither(row: Preference) -> list[Paragraph]:
     if not row.n_neither:
         return []
     sentence = ngettext("%(shown)s choice preferred neither.", "%(shown)s choices preferred neither.", row.n_neither)
-    return [Words(words=sentence % {"shown": whole(row.n_neither)})]
+    return [Paragraph(words=sentence % {"shown": whole(row.n_neither)})]
 
 
-def _clusters(row: Preference) -> Words:
+def _clusters(row: Preference) -> Paragraph:
     sentence = ngettext(
         "Shares are of the choices in which the source stood beside another one. Intervals are over "
         "<strong>groups</strong>, of which there is %(n_groups)s.",
@@ -292,4 +292,4 @@ def _clusters(row: Preference) -> Words:
         "<strong>groups</strong>, of which there are %(n_groups)s.",
         len(row.groups),
     )
-    return Words(words=phrase(sentence, n_groups=len(row.groups)))
+    return Paragraph(words=phrase(sentence, n_groups=len(row.groups)))

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext
 from annotation.models import Assignment, Rater, Response, Timing
 from reports.dataset import answers
 from reports.document import columns
-from reports.document.model import Files, Part, Section, Table, Words
+from reports.document.model import DocumentSection, Files, Paragraph, ReportTable, Subsection
 from reports.figures.base import Figure, Head, Highlight
 from reports.lazy import pd
 from reports.numbers import decimal, whole
@@ -111,8 +111,8 @@ class Progress(Figure[ProgressResult]):
             judges=_judges(dataset.judges),
         )
 
-    def describe(self, result: ProgressResult, head: Head) -> Iterator[Section]:
-        table = Table(
+    def describe(self, result: ProgressResult, head: Head) -> Iterator[DocumentSection]:
+        table = ReportTable(
             name="progress",
             label=_("Progress by group"),
             rows=result.groups,
@@ -125,14 +125,14 @@ class Progress(Figure[ProgressResult]):
                 columns.number("n_free", _("Free")),
             ],
         )
-        by_group = Part(summary=_("Group by group"), is_open=len(result.groups) <= MOST_OPEN, blocks=[table])
-        nobody = [Words(words=_("No person has submitted a group yet."))]
+        by_group = Subsection(summary=_("Group by group"), is_open=len(result.groups) <= MOST_OPEN, blocks=[table])
+        nobody = [Paragraph(words=_("No person has submitted a group yet."))]
         counted = ngettext("%(shown)s place submitted", "%(shown)s places submitted", result.n_submitted)
         submitted = Files(words=counted % {"shown": whole(result.n_submitted)}, table="progress", is_count=True)
-        yield Section(
+        yield DocumentSection(
             heading=_("How far it has come"),
             body=[by_group, *(nobody if result.judges and not result.n_submitted else []), submitted],
-            margin=[Words(words=words) for words in _margin(result)],
+            margin=[Paragraph(words=words) for words in _margin(result)],
         )
 
     def headline(self, result: ProgressResult, head: Head) -> str:

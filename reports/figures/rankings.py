@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from reports.dataset.choices import ranks_of
 from reports.document import columns, notes
 from reports.document.columns import LEAD, decimals, ends
-from reports.document.model import Files, Head, Phrase, Section, Table, Words
+from reports.document.model import DocumentSection, Files, Head, Paragraph, Phrase, ReportTable
 from reports.document.phrases import in_language, joined, phrase, reason_words
 from reports.figures.base import (
     N_RESAMPLES,
@@ -93,7 +93,7 @@ class Rankings(Figure[Listing[Ranking]]):
             tuple(_ranking(dataset, item) for item in items if item.type.gives_order and len(dataset.answers_to(item)))
         )
 
-    def describe(self, result: Listing[Ranking], head: Head) -> Iterator[Section]:
+    def describe(self, result: Listing[Ranking], head: Head) -> Iterator[DocumentSection]:
         of_sources = [ranks.interval for row in result.rows for ranks in row.by_source]
         weakest = notes.weakest([*of_sources, *(row.concordance.interval for row in result.rows)])
         for row in result.rows:
@@ -105,16 +105,16 @@ class Rankings(Figure[Listing[Ranking]]):
                 "there are %(n_groups)s.",
                 row.n_groups,
             )
-            yield Section(
+            yield DocumentSection(
                 heading=in_language(row.title, head.language),
                 body=[
                     _table(row),
                     Files(words=counted % {"shown": whole(row.n_rankings)}, table="rankings", is_count=True),
                 ],
                 margin=[
-                    Words(words=phrase(groups, n_groups=row.n_groups)),
+                    Paragraph(words=phrase(groups, n_groups=row.n_groups)),
                     *weakest,
-                    Words(words=_concordance_words(row.concordance)),
+                    Paragraph(words=_concordance_words(row.concordance)),
                 ],
             )
 
@@ -195,8 +195,8 @@ def _mean_rank(ranks: FloatArray, source: int) -> float:
     return rank
 
 
-def _table(row: Ranking) -> Table[SourceRanks]:
-    return Table(
+def _table(row: Ranking) -> ReportTable[SourceRanks]:
+    return ReportTable(
         name="rankings",
         label=_("%(title)s, table") % {"title": row.title},
         rows=row.by_source,

@@ -9,12 +9,12 @@ from django.utils.translation import gettext as _
 
 from reports.document import columns
 from reports.document.columns import LEAD, QUIET, decimals, ends
-from reports.document.model import Column
+from reports.document.model import TableColumn
 from reports.document.phrases import phrase
 from reports.document.values import Interval, Reason
 
 
-class Rate(Protocol):
+class SourceRate(Protocol):
     """Yes in 100 of n verdicts. source : "" for all together"""
 
     @property
@@ -29,7 +29,7 @@ class Rate(Protocol):
     def n(self) -> int: ...
 
 
-def rate_columns() -> Sequence[Column[Rate]]:
+def rate_columns() -> Sequence[TableColumn[SourceRate]]:
     return [
         columns.source(),
         columns.number(

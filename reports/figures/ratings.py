@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from reports.document import columns, notes
 from reports.document.columns import LEAD, QUIET, decimals, ends
-from reports.document.model import Column, Drawing, Files, Head, Section, Table, Words
+from reports.document.model import DocumentSection, DrawnPlot, Files, Head, Paragraph, ReportTable, TableColumn
 from reports.document.phrases import phrase
 from reports.figures import plots
 from reports.figures.base import (
@@ -72,8 +72,8 @@ class Ratings(Figure[Listing[ItemRatings]]):
         items = [item for item in dataset.items if item.level in ("ordinal", "interval") and item.is_about_a_story]
         return Listing(tuple(_item_ratings(dataset, item) for item in items))
 
-    def describe(self, result: Listing[ItemRatings], head: Head) -> Iterator[Section]:
-        table = Table(
+    def describe(self, result: Listing[ItemRatings], head: Head) -> Iterator[DocumentSection]:
+        table = ReportTable(
             name="ratings",
             label=_("Mean ratings"),
             caption=phrase(_("Mean, standard deviation, 95 %% interval of the mean, n ratings.")),
@@ -91,11 +91,11 @@ class Ratings(Figure[Listing[ItemRatings]]):
             "it stands here as analysed."
         )
         wide = _("The interval “for other raters, too” takes raters as drawn at random, as stories are.")
-        drawn = [Drawing(plot=plot, title=title, described=notes.table_below()) for plot in _plots(result)]
-        yield Section(
+        drawn = [DrawnPlot(plot=plot, title=title, described=notes.table_below()) for plot in _plots(result)]
+        yield DocumentSection(
             heading=_("How highly stories were rated"),
             body=[*drawn, table, Files(words=_("All items on scales"), table="ratings")],
-            margin=[Words(words=phrase(clusters)), Words(words=wide), *notes.weakest(intervals)],
+            margin=[Paragraph(words=phrase(clusters)), Paragraph(words=wide), *notes.weakest(intervals)],
         )
 
     def is_empty(self, result: Listing[ItemRatings]) -> bool:
@@ -144,7 +144,7 @@ def _marks(row: ItemRatings) -> tuple[plots.Mark, ...]:
     return tuple(plots.Mark.of(index, rating.value, rating.interval) for index, rating in enumerate(ratings))
 
 
-def _rating_columns() -> Sequence[Column[Rating]]:
+def _rating_columns() -> Sequence[TableColumn[Rating]]:
     return [
         columns.source(is_head=False),
         columns.number(

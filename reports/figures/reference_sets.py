@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from django.utils.translation import ngettext
 
 from reports.document import columns
-from reports.document.model import Column, Words
+from reports.document.model import Paragraph, TableColumn
 
 
 class AboutSet(Protocol):
@@ -26,7 +26,7 @@ class AboutSet(Protocol):
     def n_gone(self) -> int: ...
 
 
-def set_columns(about: AboutSet) -> list[Column[Any]]:
+def set_columns(about: AboutSet) -> list[TableColumn[Any]]:
     """Which set a row is about, in the file alone."""
     return [
         columns.constant("reference_set", about.name),
@@ -36,7 +36,7 @@ def set_columns(about: AboutSet) -> list[Column[Any]]:
     ]
 
 
-def gone(about: AboutSet) -> Iterator[Words]:
+def gone(about: AboutSet) -> Iterator[Paragraph]:
     """How many stories of the set are no longer what they were; nothing if all are."""
     if about.n_gone:
         counted = ngettext(
@@ -44,4 +44,4 @@ def gone(about: AboutSet) -> Iterator[Words]:
             "%(n)s stories of the set were erased or changed since.",
             about.n_gone,
         )
-        yield Words(words=counted % {"n": about.n_gone})
+        yield Paragraph(words=counted % {"n": about.n_gone})

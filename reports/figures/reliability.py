@@ -14,7 +14,17 @@ from django.utils.translation import gettext_lazy
 from reports.dataset.blocks import ItemBlock, choice_ratings, item_blocks
 from reports.document import columns, notes
 from reports.document.columns import LEAD, decimals
-from reports.document.model import Block, Cell, Column, Files, Head, RowGroup, Section, Table, Words
+from reports.document.model import (
+    Block,
+    DocumentSection,
+    Files,
+    Head,
+    Paragraph,
+    ReportTable,
+    RowGroup,
+    TableCell,
+    TableColumn,
+)
 from reports.document.phrases import BREAK, joined, phrase
 from reports.figures.base import (
     N_RESAMPLES,
@@ -114,7 +124,7 @@ class Reliability(Figure[ReliabilityResult]):
     def is_empty(self, result: ReliabilityResult) -> bool:
         return not result.items and not result.numbers
 
-    def describe(self, result: ReliabilityResult, head: Head) -> Iterator[Section]:
+    def describe(self, result: ReliabilityResult, head: Head) -> Iterator[DocumentSection]:
         kappa = _(
             "Kappa falls when nearly all answers are the same, AC1 does not; so it stands beside, never instead. AC2 "
             "takes near answers for part agreement; its “ordinal” weights are Gwet’s, not Krippendorff’s."
@@ -130,19 +140,19 @@ class Reliability(Figure[ReliabilityResult]):
             _intraclass_table(result, head),
             Files(words=_("One rating, and the mean of k"), table="intraclass"),
         ]
-        yield Section(
+        yield DocumentSection(
             heading=_("Skewed answers, and means"),
             body=[*(of_items if result.items else []), *(of_numbers if result.numbers else [])],
             margin=[
-                *(Words(words=words) for words in (kappa, forms, floors)),
+                *(Paragraph(words=words) for words in (kappa, forms, floors)),
                 *notes.weakest([*(row.interval for row in result.items), *ends]),
             ],
         )
 
 
-def _gwet_table(result: ReliabilityResult, head: Head) -> Table[GwetRow]:
+def _gwet_table(result: ReliabilityResult, head: Head) -> ReportTable[GwetRow]:
     value, ends, floor, rests_on = _columns()
-    return Table(
+    return ReportTable(
         name="gwet",
         label=_("Gwet’s coefficients by item"),
         caption=_(
@@ -174,7 +184,7 @@ def _gwet_table(result: ReliabilityResult, head: Head) -> Table[GwetRow]:
     )
 
 
-def _intraclass_table(result: ReliabilityResult, head: Head) -> Table[tuple[IntraclassRow, IntraclassForm]]:
+def _intraclass_table(result: ReliabilityResult, head: Head) -> ReportTable[tuple[IntraclassRow, IntraclassForm]]:
     nothing = IntraclassForm(
         coefficient=Estimate(value=None), interval=Interval(low=None, high=None), floor=Floor(mean=None, upper=None)
     )
@@ -184,7 +194,7 @@ def _intraclass_table(result: ReliabilityResult, head: Head) -> Table[tuple[Intr
         row, form = pair
         return measured(1 if row.forms[:1] == (form,) else row.k)
 
-    return Table(
+    return ReportTable(
         name="intraclass",
         label=_("Intraclass correlations"),
         caption=_(
@@ -195,7 +205,7 @@ def _intraclass_table(result: ReliabilityResult, head: Head) -> Table[tuple[Intr
         why=lambda pair: pair[0].why,
         columns=[
             columns.fields("kind", "n_items", "design", of=itemgetter(0)),
-            Column(
+            TableColumn(
                 heading=_("Number"),
                 cell=lambda pair: _number(pair[0], head),
                 files={"title": lambda pair: pair[0].title},
@@ -215,20 +225,20 @@ def _intraclass_table(result: ReliabilityResult, head: Head) -> Table[tuple[Intr
     )
 
 
-def _number(row: IntraclassRow, head: Head) -> Cell:
+def _number(row: IntraclassRow, head: Head) -> TableCell:
     """What is told of each story."""
     if row.kind == "total":
-        return Cell(words=_("Tests passed"))
+        return TableCell(words=_("Tests passed"))
     if row.kind == "mean":
-        return Cell(words=_("Mean of scales %(ends)s") % {"ends": row.title})
-    return Cell(words=row.title, language=head.language)
+        return TableCell(words=_("Mean of scales %(ends)s") % {"ends": row.title})
+    return TableCell(words=row.title, language=head.language)
 
 
-def _columns() -> Sequence[Column[Any]]:
+def _columns() -> Sequence[TableColumn[Any]]:
     """The value, the interval and the floor of a coefficient, and what it rests on, of the rows of either table."""
 
-    def rests_on(row: GwetRow | IntraclassForm) -> Cell:
-        return Cell(words=f"{whole(row.coefficient.n_units)}, {whole(row.coefficient.n_raters)}")
+    def rests_on(row: GwetRow | IntraclassForm) -> TableCell:
+        return TableCell(words=f"{whole(row.coefficient.n_units)}, {whole(row.coefficient.n_raters)}")
 
     return [
         columns.number("value", _("Value"), lambda row: row.coefficient.value, write=coefficient, css=LEAD),

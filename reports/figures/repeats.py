@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from reports.dataset.answers import select_repeated
 from reports.document import columns
 from reports.document.columns import LEAD, decimals, ends
-from reports.document.model import Files, Head, Section, Table, Words
+from reports.document.model import DocumentSection, Files, Head, Paragraph, ReportTable
 from reports.document.phrases import phrase
 from reports.figures.base import (
     N_RESAMPLES,
@@ -89,8 +89,8 @@ class Repeats(Figure[Listing[RepeatRow]]):
                     rows.append(_row(dataset, item, own, rater=rater, salt=(salt, n)))
         return Listing(tuple(rows))
 
-    def describe(self, result: Listing[RepeatRow], head: Head) -> Iterator[Section]:
-        table = Table(
+    def describe(self, result: Listing[RepeatRow], head: Head) -> Iterator[DocumentSection]:
+        table = ReportTable(
             name="repeats",
             label=_("Answers given twice"),
             caption=_(
@@ -121,10 +121,10 @@ class Repeats(Figure[Listing[RepeatRow]]):
             "A text is one if it stands in two groups, or under two codes in the same words. How far raters agree with "
             "themselves bounds how far they can agree with others."
         )
-        yield Section(
+        yield DocumentSection(
             heading=_("What raters read twice"),
             body=[table, Files(words=_("Answers given twice"), table="repeats")],
-            margin=[Words(words=note)],
+            margin=[Paragraph(words=note)],
         )
 
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from reports.document import columns
-from reports.document.model import Files, Head, RowGroup, Section, Table
+from reports.document.model import DocumentSection, Files, Head, ReportTable, RowGroup
 from reports.document.phrases import in_language, joined
 from reports.figures.base import Figure, ItemRow, Listing, item_fields
 from reports.lazy import pd
@@ -57,15 +57,17 @@ class Shares(Figure[Listing[ItemShares]]):
     def compute(self, dataset: Dataset) -> Listing[ItemShares]:
         return Listing(tuple(_item_shares(dataset, item) for item in dataset.items if _is_choice(item)))
 
-    def describe(self, result: Listing[ItemShares], head: Head) -> Iterator[Section]:
+    def describe(self, result: Listing[ItemShares], head: Head) -> Iterator[DocumentSection]:
         tables = [_table(row, head) for row in result.rows]
-        yield Section(heading=_("What was chosen"), body=[*tables, Files(words=_("All choices"), table="shares")])
+        yield DocumentSection(
+            heading=_("What was chosen"), body=[*tables, Files(words=_("All choices"), table="shares")]
+        )
 
 
-def _table(row: ItemShares, head: Head) -> Table[tuple[OptionShares, Share]]:
+def _table(row: ItemShares, head: Head) -> ReportTable[tuple[OptionShares, Share]]:
     rows = {option.value: [(option, share) for share in option.shares(row.n)] for option in row.options}
     counted = ngettext("%(shown)s answer.", "%(shown)s answers.", row.n) % {"shown": whole(row.n)}
-    return Table(
+    return ReportTable(
         name="shares",
         label=_("%(title)s, table") % {"title": row.title},
         caption=joined(in_language(row.title, head.language), counted, by=", "),

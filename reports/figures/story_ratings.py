@@ -13,7 +13,18 @@ from django.utils.translation import gettext_lazy, ngettext
 from reports.document import columns, notes
 from reports.document.columns import LEAD, decimals
 from reports.document.files import file_only
-from reports.document.model import Block, Cell, Column, Drawing, Files, Head, Part, Section, Table, Words
+from reports.document.model import (
+    Block,
+    DocumentSection,
+    DrawnPlot,
+    Files,
+    Head,
+    Paragraph,
+    ReportTable,
+    Subsection,
+    TableCell,
+    TableColumn,
+)
 from reports.document.phrases import in_language, joined, phrase
 from reports.figures import plots
 from reports.figures.base import (
@@ -100,7 +111,7 @@ class StoryRatings(ItemFigure[ItemStories], Figure[Listing[ItemStories]]):
         stories = _of_item(dataset, item, salt=salt)
         return stories if stories.stories else None
 
-    def describe(self, result: Listing[ItemStories], head: Head) -> Iterator[Section]:
+    def describe(self, result: Listing[ItemStories], head: Head) -> Iterator[DocumentSection]:
         margin = [
             _("A disputed story is not a bad one: read what its raters wrote."),
             _(
@@ -110,20 +121,20 @@ class StoryRatings(ItemFigure[ItemStories], Figure[Listing[ItemStories]]):
         ]
         too_many = _("There are too many stories for a table here; the file holds them all.")
         table = _story_table(result, head)
-        yield Section(
+        yield DocumentSection(
             heading=_("Story by story"),
             body=[
                 *(
-                    Part(heading=in_language(row.title, head.language), blocks=list(_blocks(row)))
+                    Subsection(heading=in_language(row.title, head.language), blocks=list(_blocks(row)))
                     for row in result.rows
                 ),
                 Files(words=_("Every story"), table="story-ratings"),
-                table if table.rows else Words(words=too_many, css="hint"),
+                table if table.rows else Paragraph(words=too_many, css="hint"),
                 Files(words=_("How far raters are apart"), table="spreads"),
                 *_files(result),
             ],
             margin=[
-                *(Words(words=words) for words in margin),
+                *(Paragraph(words=words) for words in margin),
                 *notes.weakest(row.spread.interval for row in result.rows),
             ],
         )
@@ -140,17 +151,17 @@ def _blocks(row: ItemStories) -> Iterator[Block]:
         )
         sentence = apart % {"sd": decimal(spread.value, 2), "shown": whole(spread.n_stories)}
         ends = phrase(_("95 %% interval %(ends)s."), ends=between(spread.interval, 2))
-        yield Words(words=joined(sentence, "" if spread.interval.low is None else ends))
+        yield Paragraph(words=joined(sentence, "" if spread.interval.low is None else ends))
     described = _("One mark a story, a row a source. The file beside the plot holds every story.")
-    yield Drawing(
+    yield DrawnPlot(
         plot=_plot(row), title=_("Mean rating of each story, by source"), described=described, label=row.title
     )
     if row.disputed:
         yield _disputed_table(row)
 
 
-def _disputed_table(row: ItemStories) -> Table[StoryRating]:
-    return Table(
+def _disputed_table(row: ItemStories) -> ReportTable[StoryRating]:
+    return ReportTable(
         label=_("%(title)s, most disputed stories") % {"title": row.title},
         caption=_("The stories on which raters are farthest apart, with all ratings in the order of raters’ codes."),
         rows=row.disputed,
@@ -166,17 +177,17 @@ def _disputed_table(row: ItemStories) -> Table[StoryRating]:
     )
 
 
-def _story_table(result: Listing[ItemStories], head: Head) -> Table[Any]:
+def _story_table(result: Listing[ItemStories], head: Head) -> ReportTable[Any]:
     """Every story with its cell of each item; no rows where they are too many for a table."""
 
-    def column(n: int, item: ItemStories) -> Column[Any]:
-        def cell(row: tuple[str, str, list[StoryRating | None]]) -> Cell:
+    def column(n: int, item: ItemStories) -> TableColumn[Any]:
+        def cell(row: tuple[str, str, list[StoryRating | None]]) -> TableCell:
             story = row[2][n]
-            return Cell(words=f"{decimal(story.mean, 2)} ({decimal(story.sd, 2)})" if story else NONE)
+            return TableCell(words=f"{decimal(story.mean, 2)} ({decimal(story.sd, 2)})" if story else NONE)
 
-        return Column(heading=in_language(item.title, head.language), cell=cell, files={})
+        return TableColumn(heading=in_language(item.title, head.language), cell=cell, files={})
 
-    return Table(
+    return ReportTable(
         label=_("Every story, as a table"),
         caption=_("Mean rating of each story, with the standard deviation between its raters in brackets."),
         rows=_stories(result),

@@ -14,7 +14,7 @@ from reports import reasons
 from reports.dataset.choices import choices_of
 from reports.document import columns, notes
 from reports.document.columns import LEAD, decimals, ends
-from reports.document.model import Block, Drawing, Files, Head, Part, Section, Table, Words
+from reports.document.model import Block, DocumentSection, DrawnPlot, Files, Head, Paragraph, ReportTable, Subsection
 from reports.document.phrases import in_language, joined, phrase, reason_words
 from reports.figures import plots
 from reports.figures.base import (
@@ -95,7 +95,7 @@ class Strengths(Figure[Listing[StrengthTable]]):
             rows.append(_table(dataset, item, orders, clusters, "stories", str))
         return Listing(tuple(rows))
 
-    def describe(self, result: Listing[StrengthTable], head: Head) -> Iterator[Section]:
+    def describe(self, result: Listing[StrengthTable], head: Head) -> Iterator[DocumentSection]:
         margin = [
             _(
                 "A source of strength s is taken from a set with a probability proportional to exp(s). Unlike the "
@@ -111,10 +111,10 @@ class Strengths(Figure[Listing[StrengthTable]]):
             ),
         ]
         intervals = (strength.interval for row in result.rows for strength in row.strengths)
-        yield Section(
+        yield DocumentSection(
             heading=_("Strengths"),
             body=[_part(row, head, n) for n, row in enumerate(result.rows, start=1)],
-            margin=[*(Words(words=words) for words in margin), *notes.weakest(intervals)],
+            margin=[*(Paragraph(words=words) for words in margin), *notes.weakest(intervals)],
         )
 
 
@@ -224,24 +224,24 @@ def _plot(row: StrengthTable) -> plots.DifferencePlot | None:
     return plots.DifferencePlot(marks, plots.difference_axis(ends)) if any(ends) else None
 
 
-def _part(row: StrengthTable, head: Head, number: int) -> Part:
+def _part(row: StrengthTable, head: Head, number: int) -> Subsection:
     """The strengths of one question; where there are none, why."""
     unit = _(": sources") if row.unit == "sources" else _(": stories")
     clusters = ngettext("%(shown)s cluster", "%(shown)s clusters", row.n_clusters) % {"shown": whole(row.n_clusters)}
     counted = ngettext("%(shown)s answer, %(clusters)s", "%(shown)s answers, %(clusters)s", row.n_answers)
-    blocks: list[Block] = [Words(words=reason_words(row.why), css="off")] if row.why else []
+    blocks: list[Block] = [Paragraph(words=reason_words(row.why), css="off")] if row.why else []
     if plot := _plot(row):
         title = _("Strength of each source, log odds against the average one")
         described = _("The same numbers stand in the table below.")
-        blocks.append(Drawing(plot=plot, title=title, described=described, label=row.title))
+        blocks.append(DrawnPlot(plot=plot, title=title, described=described, label=row.title))
     words = counted % {"shown": whole(row.n_answers), "clusters": clusters}
-    return Part(
+    return Subsection(
         heading=joined(in_language(row.title, head.language), unit, by=""),
         blocks=[*blocks, _table_of(row, number), Files(words=words, table="strengths", is_count=True)],
     )
 
 
-def _table_of(row: StrengthTable, number: int) -> Table[Strength | None]:
+def _table_of(row: StrengthTable, number: int) -> ReportTable[Strength | None]:
     """The competitors; without strengths a row of the file that says why."""
     models = {
         "bradley_terry": _("Bradley–Terry, from pairs."),
@@ -261,7 +261,7 @@ def _table_of(row: StrengthTable, number: int) -> Table[Strength | None]:
     def of(name: str) -> Callable[[Strength | None], Any]:
         return lambda strength: getattr(strength, name, None)
 
-    return Table(
+    return ReportTable(
         name="strengths",
         label=_("Strengths, table %(n)s") % {"n": number},
         caption=joined(models[row.model], _("Log odds; 0 is the average.")),

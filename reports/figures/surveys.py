@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from reports.document import columns
 from reports.document.files import file_only
-from reports.document.model import Cell, Column, Files, Head, Section, Table, Words
+from reports.document.model import DocumentSection, Files, Head, Paragraph, ReportTable, TableCell, TableColumn
 from reports.document.phrases import BREAK, joined
 from reports.figures.base import Figure, ItemRow, Listing, item_fields
 from reports.lazy import np
@@ -54,22 +54,22 @@ class Surveys(Figure[Listing[Survey]]):
         once = [item for item in dataset.items if item.step.scope == Step.Scope.ONCE]
         return Listing(tuple(_survey(dataset, item) for item in once if "correct" not in item.item.settings))
 
-    def describe(self, result: Listing[Survey], head: Head) -> Iterator[Section]:
-        def answers(row: Survey) -> Cell:
+    def describe(self, result: Listing[Survey], head: Head) -> Iterator[DocumentSection]:
+        def answers(row: Survey) -> TableCell:
             deviation = "" if row.sd is None else f" ± {decimal(row.sd)}"
             mean = "" if row.mean is None else _("mean %(mean)s") % {"mean": decimal(row.mean)} + deviation
             counts = [(option.label, whole(option.n)) for option in row.options if option.n]
             chosen = (format_html("{} <strong>{}</strong>", *count) for count in counts)
-            return Cell(
+            return TableCell(
                 words=joined(mean, *chosen, by=BREAK), language=head.language if row.options else "", css="statement"
             )
 
-        table = Table(
+        table = ReportTable(
             label=_("Answers given once"),
             rows=result.rows,
             columns=[
                 columns.words("title", _("Question"), language=head.language, is_head=True),
-                Column(heading=_("Answers"), cell=answers, files={}, is_number=False),
+                TableColumn(heading=_("Answers"), cell=answers, files={}, is_number=False),
                 columns.number("n", "n"),
             ],
         )
@@ -77,10 +77,10 @@ class Surveys(Figure[Listing[Survey]]):
             "Asked of raters, not of stories, so there is nothing by source. What they wrote in their own words stands "
             "among the answers themselves."
         )
-        yield Section(
+        yield DocumentSection(
             heading=_("What raters were asked once"),
             body=[table, _file(result), Files(words=_("All that was asked once"), table="surveys")],
-            margin=[Words(words=note)],
+            margin=[Paragraph(words=note)],
         )
 
     def has_answers(self, result: Listing[Survey]) -> bool:
@@ -103,7 +103,7 @@ def _survey(dataset: Dataset, item: StepItem) -> Survey:
     )
 
 
-def _file(result: Listing[Survey]) -> Table[Any]:
+def _file(result: Listing[Survey]) -> ReportTable[Any]:
     """A row for every option, and one for a question without any."""
     return file_only(
         "surveys",

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from reports.document import columns, notes
 from reports.document.columns import LEAD, decimals, ends
 from reports.document.files import file_only
-from reports.document.model import Drawing, Files, Head, Section, Table, Words
+from reports.document.model import DocumentSection, DrawnPlot, Files, Head, Paragraph, ReportTable
 from reports.document.phrases import phrase
 from reports.figures import plots
 from reports.figures.base import (
@@ -109,15 +109,15 @@ class TestsPassed(Figure[TestsPassedResult]):
             totals=_totals(dataset, cube),
         )
 
-    def describe(self, result: TestsPassedResult, head: Head) -> Iterator[Section]:
+    def describe(self, result: TestsPassedResult, head: Head) -> Iterator[DocumentSection]:
         counted = ngettext("%(shown)s story", "%(shown)s stories", len(result.stories))
         described = _("One mark a story, a row a source. The file beside the plot holds every story.")
         plot = _plot(result)
         note = _("A story’s value is the mean of its raters’ counts of Yes; raters who left a test open are left out.")
-        yield Section(
+        yield DocumentSection(
             heading=_("Tests passed by each story, of %(n_items)s") % {"n_items": result.n_items},
             body=[
-                *([Drawing(plot=plot, title=_("Tests passed by each story"), described=described)] if plot else []),
+                *([DrawnPlot(plot=plot, title=_("Tests passed by each story"), described=described)] if plot else []),
                 _by_source(result),
                 file_only(
                     "tests-passed", result.stories, columns.fields("group", "story", "source", "value", "n_raters")
@@ -125,15 +125,15 @@ class TestsPassed(Figure[TestsPassedResult]):
                 Files(words=counted % {"shown": whole(len(result.stories))}, table="tests-passed", is_count=True),
             ],
             margin=[
-                Words(words=note),
+                Paragraph(words=note),
                 *_of_two_raters(result.totals),
                 *notes.weakest(row.interval for row in result.by_source),
             ],
         )
 
 
-def _by_source(result: TestsPassedResult) -> Table[SourceTests]:
-    return Table(
+def _by_source(result: TestsPassedResult) -> ReportTable[SourceTests]:
+    return ReportTable(
         label=_("Tests passed by source"),
         rows=result.by_source,
         why=lambda row: row.why,
@@ -148,7 +148,7 @@ def _by_source(result: TestsPassedResult) -> Table[SourceTests]:
     )
 
 
-def _of_two_raters(totals: TotalsAgreement) -> list[Words]:
+def _of_two_raters(totals: TotalsAgreement) -> list[Paragraph]:
     """How two raters' counts go together; nothing where that has no value."""
     if totals.coefficient.value is None:
         return []
@@ -163,7 +163,7 @@ def _of_two_raters(totals: TotalsAgreement) -> list[Words]:
             "answers reach %(floor)s): Pearson’s correlation over all ordered pairs of a story’s raters."
         )
     values = {"ends": coefficients(totals.interval), "floor": coefficient(totals.floor.upper)}
-    return [Words(words=phrase(sentence, r=coefficient(totals.coefficient.value), **values))]
+    return [Paragraph(words=phrase(sentence, r=coefficient(totals.coefficient.value), **values))]
 
 
 def _totals(dataset: Dataset, cube: Cube) -> TotalsAgreement:

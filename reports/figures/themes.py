@@ -12,12 +12,12 @@ from django.utils.translation import gettext_lazy, ngettext
 from reports.document import columns
 from reports.document.columns import LEAD, QUIET, decimals, ends
 from reports.document.model import (
-    Column,
+    DocumentSection,
     Files,
     Head,
-    Section,
-    Table,
-    Words,
+    Paragraph,
+    ReportTable,
+    TableColumn,
 )
 from reports.document.phrases import in_language, joined, phrase
 from reports.figures.base import (
@@ -107,7 +107,7 @@ class Themes(Figure[Listing[SampleThemes]]):
         themes = list(dataset.study.themes.order_by("position").values_list("pk", "name"))
         return Listing(tuple(_sample(dataset, sample, themes, salt=n) for n, sample in enumerate(samples)))
 
-    def describe(self, result: Listing[SampleThemes], head: Head) -> Iterator[Section]:
+    def describe(self, result: Listing[SampleThemes], head: Head) -> Iterator[DocumentSection]:
         about = _(
             "Two people coded the same reasons blind, several themes or none to each. A theme stands in a story if it "
             "stands in one of its coded reasons; the share is the mean of what the two found."
@@ -119,7 +119,7 @@ class Themes(Figure[Listing[SampleThemes]]):
             coded = ngettext("%(shown)s reason", "%(shown)s reasons", sample.n_reasons)
             rated = ngettext("%(shown)s story", "%(shown)s stories", sample.n_stories)
             of_sample = [columns.constant("sample", n), columns.constant("item", sample.item)]
-            yield Section(
+            yield DocumentSection(
                 heading=_("What reasons are about"),
                 body=[
                     _agreement_table(sample, of_sample, head),
@@ -127,7 +127,7 @@ class Themes(Figure[Listing[SampleThemes]]):
                     _share_table(sample, of_sample),
                     Files(words=rated % {"shown": whole(sample.n_stories)}, table="theme-shares", is_count=True),
                 ],
-                margin=[Words(words=about), Words(words=alpha)],
+                margin=[Paragraph(words=about), Paragraph(words=alpha)],
             )
 
 
@@ -211,10 +211,10 @@ def _share_interval(*arguments: Any, **options: Any) -> StatisticInterval:
     return intervals.mean_interval(*arguments, **options).clipped(0.0, 100.0)
 
 
-def _agreement_table(sample: SampleThemes, of_sample: Sequence[Column[Any]], head: Head) -> Table[ThemeRow]:
+def _agreement_table(sample: SampleThemes, of_sample: Sequence[TableColumn[Any]], head: Head) -> ReportTable[ThemeRow]:
     blind = _("How far two people agree, who coded without seeing each other’s work.")
     of_judge = _("Kappa of %(judge)s") % {"judge": sample.judge} if sample.judge else None
-    return Table(
+    return ReportTable(
         name="themes",
         label=_("Agreement on themes"),
         caption=joined(blind, in_language(sample.item, head.language) if sample.item else ""),
@@ -241,8 +241,10 @@ def _agreement_table(sample: SampleThemes, of_sample: Sequence[Column[Any]], hea
     )
 
 
-def _share_table(sample: SampleThemes, of_sample: Sequence[Column[Any]]) -> Table[tuple[ThemeRow, ThemeShare]]:
-    return Table(
+def _share_table(
+    sample: SampleThemes, of_sample: Sequence[TableColumn[Any]]
+) -> ReportTable[tuple[ThemeRow, ThemeShare]]:
+    return ReportTable(
         name="theme-shares",
         label=_("Stories with each theme"),
         caption=_("Of 100 stories, in how many the theme stands in some reason."),

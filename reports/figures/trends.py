@@ -13,14 +13,14 @@ from django.utils.translation import gettext_lazy
 from reports.document import columns, notes
 from reports.document.columns import LEAD
 from reports.document.model import (
-    Drawing,
+    DocumentSection,
+    DrawnPlot,
     Files,
     Head,
+    Paragraph,
     Phrase,
+    ReportTable,
     RowGroup,
-    Section,
-    Table,
-    Words,
 )
 from reports.document.phrases import in_language, joined
 from reports.figures import plots
@@ -99,11 +99,11 @@ class Trends(Figure[Listing[FactorTrend]]):
             )
         )
 
-    def describe(self, result: Listing[FactorTrend], head: Head) -> Iterator[Section]:
+    def describe(self, result: Listing[FactorTrend], head: Head) -> Iterator[DocumentSection]:
         factors = list(dict.fromkeys(row.factor for row in result.rows))
         title = _("Means by a number of the stories")
         drawn = [
-            Drawing(plot=plot, title=title, described=notes.table_below_plot(), label=factor, caption=factor)
+            DrawnPlot(plot=plot, title=title, described=notes.table_below_plot(), label=factor, caption=factor)
             for factor in factors
             for plot in _plots(result, factor)
         ]
@@ -111,7 +111,7 @@ class Trends(Figure[Listing[FactorTrend]]):
             "Numbers come with the stories: any column of the stories’ file that holds nothing but numbers, three "
             "different ones at least, and no premise or id; 13B is thirteen thousand million."
         )
-        yield Section(
+        yield DocumentSection(
             heading=_("Against a number that is known of the stories"),
             body=[
                 *drawn,
@@ -121,9 +121,9 @@ class Trends(Figure[Listing[FactorTrend]]):
                 Files(words=title, table="trend-means"),
             ],
             margin=[
-                Words(words=origin),
-                *([Words(words=_("The lower axis is logarithmic."))] if any(map(_is_far, result.rows)) else []),
-                Words(words=_("Exploratory. What goes with size may also go with whoever wrote the story.")),
+                Paragraph(words=origin),
+                *([Paragraph(words=_("The lower axis is logarithmic."))] if any(map(_is_far, result.rows)) else []),
+                Paragraph(words=_("Exploratory. What goes with size may also go with whoever wrote the story.")),
                 *notes.weakest(mean.interval for row in result.rows for mean in row.means),
             ],
         )
@@ -242,8 +242,8 @@ def short_number(number: float) -> str:
     return f"{number:g}"
 
 
-def _table(result: Listing[FactorTrend], head: Head) -> Table[FactorTrend]:
-    return Table(
+def _table(result: Listing[FactorTrend], head: Head) -> ReportTable[FactorTrend]:
+    return ReportTable(
         name="trends",
         label=_("Correlations with a number"),
         caption=_("Spearman’s correlation over story means."),
@@ -262,9 +262,9 @@ def _table(result: Listing[FactorTrend], head: Head) -> Table[FactorTrend]:
     )
 
 
-def _mean_table(result: Listing[FactorTrend], label: str, head: Head) -> Table[tuple[FactorTrend, NumberMean]]:
+def _mean_table(result: Listing[FactorTrend], label: str, head: Head) -> ReportTable[tuple[FactorTrend, NumberMean]]:
     pairs = [[(row, mean) for mean in row.means] for row in result.rows]
-    return Table(
+    return ReportTable(
         name="trend-means",
         label=label,
         rows=[pair for of_row in pairs for pair in of_row],

@@ -14,7 +14,18 @@ from django.utils.translation import gettext_lazy
 
 from reports.document import columns
 from reports.document.columns import LEAD, QUIET, ends
-from reports.document.model import Block, Cell, Column, Files, Head, Part, Phrase, Section, Table, Words
+from reports.document.model import (
+    Block,
+    DocumentSection,
+    Files,
+    Head,
+    Paragraph,
+    Phrase,
+    ReportTable,
+    Subsection,
+    TableCell,
+    TableColumn,
+)
 from reports.document.phrases import in_language, joined, phrase
 from reports.figures.base import Figure, Interval, Listing, Reason, ends_note
 from reports.figures.mean_intervals import outcome_intervals
@@ -86,11 +97,11 @@ class VarianceComponents(Figure[Listing[OutcomeComponents]]):
     def compute(self, dataset: Dataset) -> Listing[OutcomeComponents]:
         return Listing(tuple(_of_outcome(dataset, table) for table in dataset.outcomes))
 
-    def describe(self, result: Listing[OutcomeComponents], head: Head) -> Iterator[Section]:
+    def describe(self, result: Listing[OutcomeComponents], head: Head) -> Iterator[DocumentSection]:
         whole = [row for row in result.rows if not row.is_part]
         parts = [row for row in result.rows if row.is_part]
-        folded = Part(summary=_("By dimension and by test"), blocks=_shown(parts, head))
-        yield Section(
+        folded = Subsection(summary=_("By dimension and by test"), blocks=_shown(parts, head))
+        yield DocumentSection(
             heading=_("What varies: raters, stories, the rest"),
             body=[
                 *_shown(whole, head),
@@ -99,7 +110,7 @@ class VarianceComponents(Figure[Listing[OutcomeComponents]]):
                 Files(words=_("Variances of every outcome"), table="variance-components"),
                 Files(words=_("Means with both intervals"), table="means-for-other-raters"),
             ],
-            margin=[Words(words=words) for words in _margin(result)],
+            margin=[Paragraph(words=words) for words in _margin(result)],
         )
 
 
@@ -132,28 +143,28 @@ def _shown(rows: Sequence[OutcomeComponents], head: Head) -> list[Block]:
     return [replace(table, name="") for table in _tables(rows, head)]
 
 
-def _tables(rows: Sequence[OutcomeComponents], head: Head) -> list[Table[Any]]:
+def _tables(rows: Sequence[OutcomeComponents], head: Head) -> list[ReportTable[Any]]:
     return [_component_table(rows, head), _mean_table(rows, head)]
 
 
-def _component_table(rows: Sequence[OutcomeComponents], head: Head) -> Table[OutcomeComponents]:
-    def part(n: int, name: str, heading: Phrase) -> Column[OutcomeComponents]:
+def _component_table(rows: Sequence[OutcomeComponents], head: Head) -> ReportTable[OutcomeComponents]:
+    def part(n: int, name: str, heading: Phrase) -> TableColumn[OutcomeComponents]:
         """A standard deviation and the share of its variance, and in files the variance."""
 
-        def cell(row: OutcomeComponents) -> Cell:
+        def cell(row: OutcomeComponents) -> TableCell:
             _name, sd, share, is_at_zero = row.parts[n]
             mark = format_html('<abbr title="{}">*</abbr>', _("set to 0")) if is_at_zero else ""
             of_sum = format_html('<span class="{}">{} %</span>', QUIET, decimal(share, 0))
-            return Cell(words=joined(joined(decimal(sd, row.places), mark, by=""), of_sum))
+            return TableCell(words=joined(joined(decimal(sd, row.places), mark, by=""), of_sum))
 
-        return Column(heading=heading, cell=cell, files={f"{name}_variance": attrgetter(name)})
+        return TableColumn(heading=heading, cell=cell, files={f"{name}_variance": attrgetter(name)})
 
-    def rests_on(row: OutcomeComponents) -> Cell:
+    def rests_on(row: OutcomeComponents) -> TableCell:
         counts = {"raters": row.n_raters, "stories": row.n_stories}
-        return Cell(words=_("%(raters)s raters, %(stories)s stories") % counts, css=QUIET)
+        return TableCell(words=_("%(raters)s raters, %(stories)s stories") % counts, css=QUIET)
 
     caption = _("Standard deviations, and each variance’s share of their sum.")
-    return Table(
+    return ReportTable(
         name="variance-components",
         label=caption,
         caption=caption,
@@ -174,14 +185,14 @@ def _component_table(rows: Sequence[OutcomeComponents], head: Head) -> Table[Out
     )
 
 
-def _mean_table(rows: Sequence[OutcomeComponents], head: Head) -> Table[tuple[OutcomeComponents, SourceMean]]:
+def _mean_table(rows: Sequence[OutcomeComponents], head: Head) -> ReportTable[tuple[OutcomeComponents, SourceMean]]:
     def outcome(pair: tuple[OutcomeComponents, SourceMean]) -> Phrase:
         """Its name, seen at the first of its sources alone."""
         row, mean = pair
         title = _title(row, head)
         return title if mean is row.sources[0] else format_html('<span class="visually-hidden">{}</span>', title)
 
-    def interval(name: str, heading: Phrase, suffix: str = "") -> Column[Any]:
+    def interval(name: str, heading: Phrase, suffix: str = "") -> TableColumn[Any]:
         return columns.with_places(
             lambda places: columns.interval(
                 lambda pair: getattr(pair[1], name),
@@ -197,7 +208,7 @@ def _mean_table(rows: Sequence[OutcomeComponents], head: Head) -> Table[tuple[Ou
         return "; ".join(filter(None, [ends_note(pair[1].interval), ends_note(pair[1].wide)]))
 
     caption = phrase(_("Mean of each source over its stories, with the 95 %% intervals for other stories."))
-    return Table(
+    return ReportTable(
         name="means-for-other-raters",
         label=caption,
         caption=caption,

@@ -14,7 +14,7 @@ from judges.models import Run
 from reports.dataset.judged import judged
 from reports.document import columns, notes
 from reports.document.columns import decimals
-from reports.document.model import Cell, Files, Head, Section, Table, Words
+from reports.document.model import DocumentSection, Files, Head, Paragraph, ReportTable, TableCell
 from reports.document.phrases import joined, phrase
 from reports.figures.base import N_RESAMPLES, Figure, Interval, Listing, interval, note_of
 from reports.figures.judge_tables import score_columns
@@ -85,15 +85,15 @@ class Wordings(Figure[Listing[ModelWordings]]):
             )
         )
 
-    def describe(self, result: Listing[ModelWordings], head: Head) -> Iterator[Section]:
+    def describe(self, result: Listing[ModelWordings], head: Head) -> Iterator[DocumentSection]:
         note = _(
             "The same model at the same endpoint with the same parameters, on what it answered to every prompt. What "
             "changes with the words of the question is not in the story."
         )
-        yield Section(
+        yield DocumentSection(
             heading=_("One model, several prompts"),
             body=[*map(_table, result.rows), Files(words=_("Every prompt"), table="wordings")],
-            margin=[Words(words=note), notes.models_stories(), *notes.weakest(row.interval for row in result.rows)],
+            margin=[Paragraph(words=note), notes.models_stories(), *notes.weakest(row.interval for row in result.rows)],
         )
 
 
@@ -198,7 +198,7 @@ def _side_by_side(
     )
 
 
-def _table(row: ModelWordings) -> Table[Wording]:
+def _table(row: ModelWordings) -> ReportTable[Wording]:
     """The prompts of a model, and below them how far the largest value is from the smallest."""
     is_yes = row.kind == "verdicts"
     write = decimals(1 if is_yes else 2)
@@ -207,7 +207,7 @@ def _table(row: ModelWordings) -> Table[Wording]:
     changed = phrase(sentence, model=row.model, n=whole(row.n), changed=decimal(row.changed_percent))
     ends = phrase(_("95 %% interval: %(ends)s."), ends=between(row.interval))
     spreads = [_("Largest less smallest"), "", write(row.level_spread), coefficient(row.score_spread), "", "", ""]
-    return Table(
+    return ReportTable(
         name="wordings",
         label=f"{row.model}, " + (_("verdicts") if is_yes else _("scales")),
         caption=joined(changed, ends if row.interval.low is not None else ""),
@@ -225,7 +225,7 @@ def _table(row: ModelWordings) -> Table[Wording]:
             columns.constant("n", row.n),
             columns.note(lambda wording: note_of(wording.score.whole, wording.score.whole.interval)),
         ],
-        foot=[[Cell(words=words) for words in spreads]],
+        foot=[[TableCell(words=words) for words in spreads]],
     )
 
 

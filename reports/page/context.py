@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext as _
 
+from reports.document.model import DocumentSection
 from reports.figures import Figure
 from reports.page.statements import statement_lines
 from reports.results import Results
@@ -14,14 +16,13 @@ from reports.results import Results
 
 @dataclass(frozen=True)
 class ReportSection:
-    """A figure with its result, and what its template needs beside it."""
+    """A figure with its description."""
 
     figure: Figure[Any]
-    result: Any
-    extra: dict[str, Any]
+    description: Sequence[DocumentSection]
 
 
-def context(results: Results, *, language: str) -> dict[str, Any]:
+def context(results: Results, *, language: str = "") -> dict[str, Any]:
     """Everything that the template needs, by name. language : the study's"""
     head = replace(results.head, language=language)
     lines = statement_lines(results)
@@ -37,9 +38,7 @@ def context(results: Results, *, language: str) -> dict[str, Any]:
         "head_notes": [note for figure, result in results.computed for note in figure.head_notes(result)],
         "tables": filled_tables(results),
         "sources": [row.source for row in results.sources],
-        "sections": [
-            ReportSection(figure, result, figure.template_context(result, head)) for figure, result in results.visible
-        ],
+        "sections": [ReportSection(figure, list(figure.describe(result, head))) for figure, result in results.visible],
     }
 
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from reports.document.text import write_lines
-from reports.page.context import headline, notices
+from reports.page.context import headline, highlights, notices
 from reports.results import Results
 
 
@@ -11,8 +10,6 @@ def lines(results: Results) -> Iterator[str]:
     yield headline(results)
     for notice in notices(results):
         yield f"  {notice}"
+    yield "  " + ", ".join(f"{number} {words}" for words, number in highlights(results))
     for figure, result in results.visible:
-        if figure.is_described:
-            yield from write_lines(figure.describe(result, results.head))
-        else:
-            yield from figure.lines(result)
+        yield from figure.lines(result, results.head)

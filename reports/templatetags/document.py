@@ -17,5 +17,5 @@ def block_template(block: model.Block) -> str:
 
 
 @register.filter
-def page_table(table: model.Table[Any]) -> PageTable:
+def page_table(table: model.ReportTable[Any]) -> PageTable:
     return PageTable.of(table)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from reports.document import columns
-from reports.document.model import Column, Section, Table
+from reports.document.model import DocumentSection, ReportTable, TableColumn
 from reports.document.page import PageTable
 from reports.document.text import write_lines
 from reports.document.values import Reason
@@ -12,10 +12,10 @@ from reports.reasons import to_english
 NO_ANSWERS = Reason(code="no_answers", values={})
 
 
-def describe() -> Table[tuple[str, str, float]]:
+def describe() -> ReportTable[tuple[str, str, float]]:
     """Three columns, of which the row of "b" has no value in the last."""
-    setting: Column[tuple[str, str, float]] = columns.words("setting", "Setting", lambda row: row[1])
-    return Table(
+    setting: TableColumn[tuple[str, str, float]] = columns.words("setting", "Setting", lambda row: row[1])
+    return ReportTable(
         label="Rows",
         rows=[("a", "k = 5", 0.25), ("b", "k = 25", 0.5)],
         columns=[
@@ -32,7 +32,7 @@ def test_a_reason_leaves_page_and_text_the_columns_that_stay() -> None:
     table = describe()
 
     (_first, second) = next(iter(PageTable.of(table).groups)).rows
-    *_lines, last = write_lines([Section(heading="Rows", body=[table])])
+    *_lines, last = write_lines([DocumentSection(heading="Rows", body=[table])])
 
     because = to_english(NO_ANSWERS)
     assert [(str(part.cell.words), part.n_columns) for part in second.cells] == [("b", 1), ("k = 25", 1), (because, 2)]

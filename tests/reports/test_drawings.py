@@ -78,7 +78,7 @@ def test_every_mark_has_the_style_of_the_page(staff: Client, study: Study) -> No
     shapes = [
         shape
         for figure, result in document.visible
-        for named in drawings.list_plots(figure, figure.template_context(result, document.head))
+        for named in drawings.list_plots(figure, figure.describe(result, document.head))
         for shape in drawings.draw(named.plot).wide.shapes
     ]
     styles = standalone.read_styles()

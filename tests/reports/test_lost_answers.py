@@ -6,7 +6,7 @@ from typing import Any
 
 from django.template.loader import render_to_string
 
-from reports.document.model import Notice, Table
+from reports.document.model import Notice, ReportTable
 from reports.document.page import PageTable
 from reports.figures import judge_tables
 from reports.figures.outcomes import Outcomes, SourceOutcomes
@@ -22,9 +22,9 @@ def judge(*by_source: SourceOutcomes) -> JudgeScores:
     return JudgeScores(judge="stub", n_people=0, person_lines=(), scores=(), items=(), outcomes=outcomes)
 
 
-def lost(*by_source: SourceOutcomes) -> tuple[Table[Any], list[Any]]:
+def lost(*by_source: SourceOutcomes) -> tuple[ReportTable[Any], list[Any]]:
     table, *others = judge_tables.losses("lost-verdicts", [judge(*by_source)], caption="Lost")
-    assert isinstance(table, Table)
+    assert isinstance(table, ReportTable)
     return table, others
 
 

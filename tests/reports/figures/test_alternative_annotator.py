@@ -13,7 +13,7 @@ from django.test import Client
 from annotation.models import Rater
 from annotation.responses import Answer
 from reports.dataset import Dataset
-from reports.document.model import Drawing, find_blocks
+from reports.document.model import DrawnPlot, find_blocks
 from reports.figures.alternative_annotator import AlternativeAnnotator, JudgeStandings, Standing, best_constant
 from reports.figures.base import NO_HEAD, Head, Listing
 from reports.figures.human_line import HumanLine
@@ -222,7 +222,7 @@ def test_the_interval_of_the_advantage_is_that_of_the_mean_over_people_of_their_
 def test_each_judge_has_a_row_of_dots_one_for_each_form() -> None:
     rows = [replace(planted("y-" * 10), judge="half")]
 
-    (drawing,) = find_blocks(AlternativeAnnotator().describe(Listing(tuple(rows)), NO_HEAD), Drawing)
+    (drawing,) = find_blocks(AlternativeAnnotator().describe(Listing(tuple(rows)), NO_HEAD), DrawnPlot)
 
     plot = drawing.plot
     assert drawing.label == "verdicts"

@@ -9,6 +9,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from reports import results
+from reports.document.model import Head, Paragraph
 from studies.models import Provenance, Study
 from tests import triggers
 from tests.reports import given
@@ -59,9 +60,13 @@ def test_five_of_sixteen_groups_are_too_few_to_pair() -> None:
 
 
 def test_the_page_says_that_groups_with_one_of_the_two_are_left_out(study: Study) -> None:
-    context = {figure.key: figure.context(result) for figure, result in read(study).visible}["comparisons"]
+    figure, result = next(pair for pair in read(study).visible if pair[0].key == "comparisons")
 
-    assert (context["is_paired"], context["is_within_some"]) == (False, True)
+    (section,) = figure.describe(result, Head())
+
+    notes = [note.words for note in section.margin if isinstance(note, Paragraph)]
+    assert not [words for words in notes if "each holds stories of both" in words]
+    assert [words for words in notes if "groups with one of the two are left out" in words]
 
 
 def test_two_levels_of_a_property_are_compared_within_the_groups_that_hold_both(study: Study) -> None:

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from reports import results
-from reports.document.model import Drawing, find_blocks
+from reports.document.model import DrawnPlot, find_blocks
 from reports.figures import all_figures
 from reports.figures.base import NO_HEAD, Listing
 from studies.models import Item, Source, Study
@@ -53,7 +53,7 @@ def test_sources_stand_story_by_story_in_the_order_of_all_other_sections() -> No
     (row,) = results.read_results(results.compute(made)).figures["story_ratings"].rows
 
     figure = all_figures()["story_ratings"]
-    (drawing,) = find_blocks(figure.describe(Listing(rows=(row,)), NO_HEAD), Drawing)
+    (drawing,) = find_blocks(figure.describe(Listing(rows=(row,)), NO_HEAD), DrawnPlot)
     assert [name for name, _means in drawing.plot.values_by_row] == ["Source 2", "Source 1"]
 
 
