@@ -163,3 +163,34 @@ def test_words_that_a_browser_remembers_leave_what_another_device_has_written_si
     expect(conflict).to_contain_text("Words of turn 0.")
     expect(conflict).to_contain_text("Words of turn 1.")
     assert stored() == (2, (None, "Words of turn 1."))
+
+
+@pytest.mark.parametrize("kind", ["verdict", "pair"])
+def test_the_saved_version_once_chosen_is_not_asked_about_again(
+    page: Page, context: BrowserContext, live_server: Any, kind: str
+) -> None:
+    make, answer = KINDS[kind]
+    begin(page, live_server, make())
+    page.route(re.compile(r"/(a|s)/"), lambda r: remember(r) if r.request.method == "GET" else r.continue_())
+    page.reload()
+    answer(page, 0)
+    expect(page.locator("#status")).to_have_text(re.compile("^Saved"))
+    address = page.url
+    page.goto(f"{live_server.url}/a/")
+    other = context.new_page()
+    other.goto(address)
+    answer(other, 1)
+    until(other, lambda: stored()[0], 2)
+    page.go_back()
+    conflict = page.get_by_role("alertdialog", name="Two versions of one answer")
+    expect(conflict).to_be_visible()
+    newest = stored()
+
+    conflict.get_by_role("button", name="Keep the saved one").click()
+
+    expect(page.locator("[data-saves] input[type=radio]").nth(1)).to_be_checked()
+    page.reload()
+    page.wait_for_timeout(LONGER_THAN_ANY_SAVE)
+    expect(page.locator("[data-saves] input[type=radio]").nth(1)).to_be_checked()
+    expect(conflict).to_have_count(0)
+    assert stored() == newest

@@ -2,6 +2,7 @@
 
 import tomllib
 
+from tools.browsers import reloading
 from tools.browsers.site import DEMO
 from tools.browsers.walk import Walk, button
 from tools.browsers.windows import until
@@ -22,6 +23,7 @@ def fill(walk: Walk) -> None:
         write_without_server(walk)
     with walk.step("conflict"):
         meet_conflict(walk)
+    reloading.reload_page(walk, field_of(WORD), "#problem-fill-blank-02")
     for blank, words in fills.items():
         walk.window.write(field_of(int(blank)), words)
     walk.window.press("Tab")

@@ -1,5 +1,6 @@
 """The reading desk: every question answered, and at the first one of each study what a desk must stand."""
 
+from tools.browsers import reloading
 from tools.browsers.walk import Walk, button
 from tools.browsers.windows import Window, until
 
@@ -17,7 +18,7 @@ def answer_question(walk: Walk) -> None:
 
 
 def visit_first(walk: Walk) -> None:
-    """The first question: keys, quoting, a server that is away, two windows."""
+    """The first question: keys, quoting, a server that is away, two windows, a reload."""
     has_reasons = walk.has(REASONS)
     with walk.step("keys"):
         use_keys(walk)
@@ -29,6 +30,7 @@ def visit_first(walk: Walk) -> None:
             write_without_server(walk)
     with walk.step("conflict"):
         meet_conflict(walk)
+    reloading.reload_page(walk, "#questions form[data-saves]", ".conflict")
 
 
 def use_keys(walk: Walk) -> None:

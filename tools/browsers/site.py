@@ -53,7 +53,7 @@ class Site:
 
     def start(self) -> None:
         """Start, and return when it answers. Raises TimeoutError if it does not within half a minute."""
-        gunicorn = [str(PYTHON), "-m", "gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{self.port}"]
+        gunicorn = [str(PYTHON), "-m", "gunicorn", "tools.browsers.wsgi", "--bind", f"127.0.0.1:{self.port}"]
         size = ["--workers", "2", "--threads", "4", "--log-level", "critical", "--graceful-timeout", "2"]
         self.process = subprocess.Popen([*gunicorn, *size], cwd=ROOT, env=self.environment, start_new_session=True)
         for _ in range(300):

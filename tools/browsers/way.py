@@ -3,7 +3,7 @@
 import re
 import tomllib
 
-from tools.browsers import cloze, desk
+from tools.browsers import cloze, desk, reloading
 from tools.browsers.site import ROOT
 from tools.browsers.walk import Walk, button
 from tools.browsers.windows import Missing, until
@@ -99,6 +99,8 @@ def answer_page(walk: Walk) -> None:
     is_compared = walk.has(".sample-answer")
     if walk.has(".ranking"):
         rank(walk)
+    elif "/once/" not in walk.address() and "reload" not in walk.steps and walk.has("main .item[data-saves]"):
+        reloading.reload_page(walk, "main .item[data-saves]", ".conflict")
     walk.answer_all("main")
     walk.note(f"{scene}-compared" if is_compared else scene)
     walk.leave_by("main .form-end .principal")

@@ -219,14 +219,19 @@ document.addEventListener("click", (event) => {
   acknowledged.forget(button.dataset.discards);
   clearTrouble();
 });
-// Of two versions the saved one is kept: then the other is no draft any more.
-document.addEventListener("submit", (event) => {
-  const form = event.target;
-  if (!(form instanceof HTMLFormElement) || !("forgets" in form.dataset)) return;
-  const { pathname } = new URL(form.action);
-  drafts.forget(pathname);
-  acknowledged.forget(pathname);
-});
+// Of two versions the saved one is kept: then the other is no draft any more. Listen on the way down: of a form within
+// a form, as on a page of several questions, browsers let "submit" bubble no further than the outer one.
+document.addEventListener(
+  "submit",
+  (event) => {
+    const form = event.target;
+    if (!(form instanceof HTMLFormElement) || !("forgets" in form.dataset)) return;
+    const { pathname } = new URL(form.action);
+    drafts.forget(pathname);
+    acknowledged.forget(pathname);
+  },
+  true,
+);
 
 // ── The token of the forms ──
 
