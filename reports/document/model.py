@@ -121,14 +121,14 @@ class ReportTable(Generic[T]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Paragraph:
+class TextBlock:
     """A paragraph. css : such as "hint" """
 
     words: Phrase
     css: str = ""
 
 
-class Notice(Paragraph):
+class Notice(TextBlock):
     """A warning, set apart."""
 
 
@@ -177,8 +177,8 @@ class Own:
     context: Mapping[str, Any]
 
 
-Block = Paragraph | DrawnPlot | ReportTable[Any] | Files | Subsection | Own
-Note = Paragraph | Facts
+Block = TextBlock | DrawnPlot | ReportTable[Any] | Files | Subsection | Own
+Note = TextBlock | Facts
 
 
 @dataclass(frozen=True, kw_only=True)

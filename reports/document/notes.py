@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 from django.utils.translation import gettext as _
 
-from reports.document.model import Head, Paragraph
+from reports.document.model import Head, TextBlock
 from reports.document.phrases import phrase, reason_words
 from reports.document.values import Interval, Reason
 
 
-def weakest(intervals: Iterable[Interval | None]) -> list[Paragraph]:
+def weakest(intervals: Iterable[Interval | None]) -> list[TextBlock]:
     """What the weakest of some intervals rests on; nothing if all are sound."""
     noted = [ends for ends in intervals if ends and ends.note]
     if not noted:
@@ -21,7 +21,7 @@ def weakest(intervals: Iterable[Interval | None]) -> list[Paragraph]:
         'Weakest interval here: <span lang="en">%(note)s</span>. A broken line or † marks fewer than five clusters, or '
         "answers that hardly vary."
     )
-    return [Paragraph(words=phrase(sentence, note=note))]
+    return [TextBlock(words=phrase(sentence, note=note))]
 
 
 def table_below_plot() -> str:
@@ -33,35 +33,35 @@ def table_below() -> str:
     return _("The table below holds every value with its interval.")
 
 
-def clusters_of_verdicts() -> Paragraph:
+def clusters_of_verdicts() -> TextBlock:
     """What intervals of verdicts take as one."""
     sentence = _(
         "Lines are 95 %% intervals. They take as one what was sampled together: <strong>stories of a group</strong> "
         "share their raters, and groups on one premise share that. Verdicts on one story are not independent."
     )
-    return Paragraph(words=phrase(sentence))
+    return TextBlock(words=phrase(sentence))
 
 
-def sealed(head: Head) -> list[Paragraph]:
+def sealed(head: Head) -> list[TextBlock]:
     """When values by source will be shown, while they are not yet."""
     is_waiting = head.is_sealed and not head.is_closed
-    return [Paragraph(words=_("By source after the study is closed."))] if is_waiting else []
+    return [TextBlock(words=_("By source after the study is closed."))] if is_waiting else []
 
 
-def models_stories() -> Paragraph:
+def models_stories() -> TextBlock:
     """To which column of a table of coefficients the chance floor belongs."""
     sentence = _(
         "The <strong>chance floor</strong> in a row is that of all stories. What stands under "
         "<strong>Models’ stories</strong>, the same over the stories of language models alone, has none here; of fewer "
         "stories, shuffled answers reach higher."
     )
-    return Paragraph(words=phrase(sentence))
+    return TextBlock(words=phrase(sentence))
 
 
-def clusters_of_pairs() -> Paragraph:
-    return Paragraph(words=_("Intervals are over groups; those on the same of several premises count as one."))
+def clusters_of_pairs() -> TextBlock:
+    return TextBlock(words=_("Intervals are over groups; those on the same of several premises count as one."))
 
 
-def reason(why: Reason) -> Paragraph:
+def reason(why: Reason) -> TextBlock:
     """Why there is nothing to show, in place of it."""
-    return Paragraph(words=reason_words(why))
+    return TextBlock(words=reason_words(why))

@@ -10,13 +10,13 @@ from reports import reasons
 from reports.document.model import (
     Block,
     DocumentSection,
-    Paragraph,
     Phrase,
     ReportTable,
     RowGroup,
     Subsection,
     TableCell,
     TableColumn,
+    TextBlock,
 )
 from reports.document.phrases import plain
 
@@ -29,7 +29,7 @@ def write_lines(sections: Iterable[DocumentSection]) -> Iterator[str]:
     for section in sections:
         yield f"\n{plain(section.heading)}"
         yield from _blocks(section.body)
-        yield from _blocks(note for note in section.margin if isinstance(note, Paragraph))
+        yield from _blocks(note for note in section.margin if isinstance(note, TextBlock))
 
 
 def _paragraph(words: Phrase) -> Iterator[str]:
@@ -38,7 +38,7 @@ def _paragraph(words: Phrase) -> Iterator[str]:
 
 def _blocks(blocks: Iterable[Block]) -> Iterator[str]:
     for block in blocks:
-        if isinstance(block, Paragraph):
+        if isinstance(block, TextBlock):
             yield from _paragraph(block.words)
         elif isinstance(block, ReportTable) and block.is_shown:
             yield from _table(block)

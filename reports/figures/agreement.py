@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from reports.dataset.choices import choice_table, choices_of
-from reports.document.model import DocumentSection, Files, Paragraph, Phrase
+from reports.document.model import DocumentSection, Files, Phrase, TextBlock
 from reports.document.phrases import joined
 from reports.figures.agreement_table import agreement_notes, agreement_table
 from reports.figures.agreement_words import scale_statement, verdict_statement
@@ -164,7 +164,7 @@ class Agreement(Figure[AgreementResult]):
         if scales:
             yield scale_statement(scales)
 
-    def head_notes(self, result: AgreementResult) -> list[Paragraph]:
+    def head_notes(self, result: AgreementResult) -> list[TextBlock]:
         mean = result.mean
         if mean is None or mean.coefficient.value is None:
             return []
@@ -178,7 +178,7 @@ class Agreement(Figure[AgreementResult]):
         return [Highlight(words % {"n": result.mean.coefficient.n}, number, position=50)]
 
 
-def _head_note(mean: MeanAgreement, kappa: str) -> Paragraph:
+def _head_note(mean: MeanAgreement, kappa: str) -> TextBlock:
     """How far raters agree on the whole, and whether that is about more than which stories people wrote."""
     sentences: list[Phrase] = []
     if mean.rests_on_sources:
@@ -194,7 +194,7 @@ def _head_note(mean: MeanAgreement, kappa: str) -> Paragraph:
         sentences.append(
             _("So at least a part of the agreement is on which stories people wrote, not on which are better.")
         )
-    return Paragraph(words=joined(*sentences))
+    return TextBlock(words=joined(*sentences))
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from reports import reasons
 from reports.document import columns, notes
 from reports.document.columns import LEAD, decimals
-from reports.document.model import Head, Paragraph, Phrase, ReportTable, RowGroup, TableCell, TableColumn
+from reports.document.model import Head, Phrase, ReportTable, RowGroup, TableCell, TableColumn, TextBlock
 from reports.document.phrases import in_language, joined, phrase
 from reports.numbers import coefficient, coefficients
 
@@ -40,14 +40,14 @@ def agreement_table(result: AgreementResult, head: Head) -> ReportTable[ItemAgre
     )
 
 
-def agreement_notes(result: AgreementResult) -> list[Paragraph]:
+def agreement_notes(result: AgreementResult) -> list[TextBlock]:
     intervals = phrase(_("Intervals are over <strong>groups</strong>, since a group shares its raters."))
-    noted = [Paragraph(words=intervals), *notes.weakest(row.interval for row in result.items)]
+    noted = [TextBlock(words=intervals), *notes.weakest(row.interval for row in result.items)]
     valued = [(row.coefficient.value, row.title) for row in result.items if row.coefficient.value is not None]
     if len(valued) > 1:
         ordered = sorted(valued, key=lambda pair: pair[0])
         extremes = _("Agreement is highest for <strong>%(most)s</strong> and lowest for <strong>%(least)s</strong>.")
-        noted.append(Paragraph(words=phrase(extremes, most=ordered[-1][1], least=ordered[0][1])))
+        noted.append(TextBlock(words=phrase(extremes, most=ordered[-1][1], least=ordered[0][1])))
     return [*noted, notes.models_stories()] if any(row.among_models for row in result.items) else noted
 
 

@@ -17,12 +17,12 @@ from reports.document.model import (
     DocumentSection,
     DrawnPlot,
     Files,
-    Paragraph,
     Phrase,
     ReportTable,
     Subsection,
     TableCell,
     TableColumn,
+    TextBlock,
 )
 from reports.document.phrases import joined, phrase
 from reports.figures import plots
@@ -61,7 +61,7 @@ def in_place_of_an_expert(rows: Sequence[JudgeStandings], *, epsilon: float) -> 
             _file(rows),
             Files(words=_("Every judge and form of the test"), table=TABLE),
         ],
-        margin=[Paragraph(words=test % {"epsilon": coefficient(epsilon)}), Paragraph(words=strictness)],
+        margin=[TextBlock(words=test % {"epsilon": coefficient(epsilon)}), TextBlock(words=strictness)],
     )
 
 
@@ -97,7 +97,7 @@ def _drawing(score: str, rows: Sequence[JudgeStandings], plot: plots.DotPlot | N
         "its 95 %% interval over groups of stories."
     )
     described = _("Each judge’s advantage with its interval, in four forms of the test. The table below says the same.")
-    yield Paragraph(words=_finding(score, rows), css="says")
+    yield TextBlock(words=_finding(score, rows), css="says")
     label = _("verdicts") if score == "accuracy" else _("scales")
     yield DrawnPlot(plot=plot, title=_title(score), described=described, label=label, caption=phrase(caption))
 

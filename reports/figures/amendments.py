@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 from reports.dataset.versions import count_answers_by_version
 from reports.document import columns
 from reports.document.files import file_only
-from reports.document.model import DocumentSection, Files, Head, Paragraph, ReportTable, TableCell, TableColumn
+from reports.document.model import DocumentSection, Files, Head, ReportTable, TableCell, TableColumn, TextBlock
 from reports.figures.base import Figure, Listing
 from reports.numbers import NONE
 
@@ -119,7 +119,7 @@ class Amendments(Figure[Listing[AmendedVersion]]):
         yield DocumentSection(
             heading=_("Changes after the launch"),
             body=[table, _file(result), Files(words=_("All changes"), table="amendments")],
-            margin=[Paragraph(words=note)],
+            margin=[TextBlock(words=note)],
         )
 
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from reports.document import columns
-from reports.document.model import DocumentSection, Files, Head, Paragraph, Phrase, ReportTable, TableCell, TableColumn
+from reports.document.model import DocumentSection, Files, Head, Phrase, ReportTable, TableCell, TableColumn, TextBlock
 from reports.document.phrases import in_language, joined, phrase, reason_words
 from reports.figures.base import (
     N_RESAMPLES,
@@ -88,7 +88,7 @@ class Authorship(Figure[Listing[Guesses]]):
                     _file_table(row),
                     Files(words=counted % {"shown": whole(row.n)}, table="authorship", is_count=True),
                 ],
-                margin=[Paragraph(words=_right_words(row)), Paragraph(words=_balanced_words(row))],
+                margin=[TextBlock(words=_right_words(row)), TextBlock(words=_balanced_words(row))],
             )
 
     def statements(self, result: Listing[Guesses], head: Head) -> Iterator[Statement]:

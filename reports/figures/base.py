@@ -17,7 +17,7 @@ from django.utils.functional import Promise
 from reports import reasons
 from reports.document import files as document_files
 from reports.document import text as document_text
-from reports.document.model import DocumentSection, Paragraph
+from reports.document.model import DocumentSection, TextBlock
 from reports.document.model import Head as Head
 from reports.document.values import Estimate as Estimate
 from reports.document.values import Floor as Floor
@@ -146,7 +146,7 @@ class Figure(Generic[R]):
         """What must be read before anything else."""
         return []
 
-    def head_notes(self, result: R) -> list[Paragraph]:
+    def head_notes(self, result: R) -> list[TextBlock]:
         """What is said of it at the head of the page, below the findings."""
         return []
 

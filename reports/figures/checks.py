@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from annotation.models import StepTaken
 from reports.document import columns
 from reports.document.columns import LEAD, decimals, ends
-from reports.document.model import DocumentSection, Files, Head, Paragraph, Phrase, ReportTable
+from reports.document.model import DocumentSection, Files, Head, Phrase, ReportTable, TextBlock
 from reports.document.phrases import joined, phrase
 from reports.figures.base import (
     Figure,
@@ -122,7 +122,7 @@ class Checks(Figure[Listing[CheckResult]]):
         yield DocumentSection(
             heading=_("Right answers"),
             body=[table, Files(words=_("All right answers"), table="checks")],
-            margin=[Paragraph(words=note)],
+            margin=[TextBlock(words=note)],
         )
 
 

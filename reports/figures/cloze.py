@@ -29,9 +29,9 @@ from reports.document.model import (
     DrawnPlot,
     Files,
     Head,
-    Paragraph,
     Phrase,
     ReportTable,
+    TextBlock,
 )
 from reports.document.phrases import in_language, joined, phrase
 from reports.figures.base import Figure, Interval, Reason, Statement
@@ -155,7 +155,7 @@ class ClozeFilling(Figure[ClozeResult]):
                 _section_table(result, head),
                 Files(words=_("Section by section"), table="cloze-sections"),
             ],
-            margin=[Paragraph(words=given_up), Paragraph(words=change), _in_no_group(result)],
+            margin=[TextBlock(words=given_up), TextBlock(words=change), _in_no_group(result)],
         )
 
     def statements(self, result: ClozeResult, head: Head) -> Iterator[Statement]:
@@ -386,7 +386,7 @@ def _section_table(result: ClozeResult, head: Head) -> ReportTable[SectionRow]:
     )
 
 
-def _in_no_group(result: ClozeResult) -> Paragraph:
+def _in_no_group(result: ClozeResult) -> TextBlock:
     """How many writers have not ended."""
     people, n_unreadable = result.people, result.models.n_unreadable
     with_models = _(
@@ -396,4 +396,4 @@ def _in_no_group(result: ClozeResult) -> Paragraph:
     of_people = _("In no group: %(n_at_work)s people still at work, %(n_never_begun)s who wrote nothing.")
     counts = {"n_at_work": whole(people.n_at_work), "n_never_begun": whole(people.n_never_begun)}
     counts["n_unreadable"] = whole(n_unreadable)
-    return Paragraph(words=(with_models if n_unreadable else of_people) % counts)
+    return TextBlock(words=(with_models if n_unreadable else of_people) % counts)

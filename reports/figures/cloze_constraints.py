@@ -17,12 +17,12 @@ from reports.document.model import (
     DrawnPlot,
     Files,
     Head,
-    Paragraph,
     ReportTable,
     RowGroup,
     Subsection,
     TableCell,
     TableColumn,
+    TextBlock,
 )
 from reports.figures import plots
 from reports.figures.base import Figure, Interval, ends_note, interval
@@ -192,13 +192,13 @@ def _plot(rows: list[SectionDifficulty]) -> plots.DotPlot | None:
     return plots.DotPlot(lines, [""], plots.value_axis(plots.ends_of(marks)))
 
 
-def _extremes(rows: list[SectionDifficulty]) -> Iterator[Paragraph]:
+def _extremes(rows: list[SectionDifficulty]) -> Iterator[TextBlock]:
     if len(rows) > 1:
         sentence = _("Section %(hard)s is satisfied least (%(least)s), section %(easy)s most (%(most)s).")
         hardest, easiest = rows[0], rows[-1]
         least, most = coefficient(hardest.satisfied), coefficient(easiest.satisfied)
         words = sentence % {"hard": hardest.number, "least": least, "easy": easiest.number, "most": most}
-        yield Paragraph(words=words, css="says")
+        yield TextBlock(words=words, css="says")
 
 
 def _failures(result: ClozeConstraintsResult, head: Head) -> Iterator[Block]:
@@ -226,13 +226,13 @@ def _failures(result: ClozeConstraintsResult, head: Head) -> Iterator[Block]:
         ],
         is_shown=bool(failed),
     )
-    none = [] if failed else [Paragraph(words=_("No constraint was failed."))]
+    none = [] if failed else [TextBlock(words=_("No constraint was failed."))]
     yield Subsection(
         heading=label, blocks=[table, *none, Files(words=_("Every constraint"), table="cloze-constraints")]
     )
 
 
-def _margin(result: ClozeConstraintsResult, rows: list[SectionDifficulty]) -> Iterator[Paragraph]:
+def _margin(result: ClozeConstraintsResult, rows: list[SectionDifficulty]) -> Iterator[TextBlock]:
     basis = _(
         "Intervals are over participants, with the judges held fixed. The sections are those of one story: which is "
         "hard here says nothing about others."
@@ -241,7 +241,7 @@ def _margin(result: ClozeConstraintsResult, rows: list[SectionDifficulty]) -> It
         "A judge gives a broken must 0 or 1 in the same answer. A required check that is denied changes nothing in "
         "the ranking; the column “Capped by checks” there says what it would."
     )
-    yield Paragraph(words=basis)
+    yield TextBlock(words=basis)
     if result.constraints:
-        yield Paragraph(words=checks)
+        yield TextBlock(words=checks)
     yield from notes.weakest(row.interval for row in rows)

@@ -18,9 +18,9 @@ from reports.document.model import (
     DocumentSection,
     Files,
     Head,
-    Paragraph,
     ReportTable,
     RowGroup,
+    TextBlock,
 )
 from reports.figures.base import Figure
 from reports.figures.cloze_participants import number
@@ -116,7 +116,7 @@ class ClozeEdges(Figure[ClozeEdgesResult]):
                 participants,
                 Files(words=_("Participant by participant"), table="cloze-consistency"),
             ],
-            margin=[Paragraph(words=note)],
+            margin=[TextBlock(words=note)],
         )
 
 

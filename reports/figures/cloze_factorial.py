@@ -19,10 +19,10 @@ from reports.document.model import (
     DocumentSection,
     Files,
     Head,
-    Paragraph,
     ReportTable,
     TableCell,
     TableColumn,
+    TextBlock,
 )
 from reports.document.phrases import joined
 from reports.figures.base import Figure, IntervalEstimate, note_of
@@ -129,7 +129,7 @@ class ClozeFactorial(Figure[ClozeFactorialResult]):
         yield DocumentSection(
             heading=_("Filled texts: samples and checks"),
             body=[
-                Paragraph(words=joined(counted, missing), css="says"),
+                TextBlock(words=joined(counted, missing), css="says"),
                 _condition_table(result, conditions),
                 Files(words=conditions, table="cloze-conditions"),
                 _effect_table(result, changes),
@@ -202,7 +202,7 @@ def _effect_table(result: ClozeFactorialResult, label: str) -> ReportTable[Effec
     )
 
 
-def _margin(result: ClozeFactorialResult, *, has_checks: bool) -> Iterator[Paragraph]:
+def _margin(result: ClozeFactorialResult, *, has_checks: bool) -> Iterator[TextBlock]:
     origin = _(
         "QUIET names six experiments (E1–E6) with these two changes and prints neither their designs nor results. It "
         "expects that checks alone do not raise alpha, since judges without shared samples disagree about each check "
@@ -212,8 +212,8 @@ def _margin(result: ClozeFactorialResult, *, has_checks: bool) -> Iterator[Parag
         "A score by checks is the share of a constraint’s checks that are met, times five, and at most 1 where a "
         "required one is not. The paper prints no rule; this one is ours. Only constraints with checks are compared."
     )
-    yield Paragraph(words=origin)
+    yield TextBlock(words=origin)
     if has_checks:
-        yield Paragraph(words=checks)
-    yield Paragraph(words=_("Means and ranges run from 0 to 1. Intervals are over texts, the same in every condition."))
+        yield TextBlock(words=checks)
+    yield TextBlock(words=_("Means and ranges run from 0 to 1. Intervals are over texts, the same in every condition."))
     yield from notes.weakest(row.interval for row in result.conditions)

@@ -19,8 +19,8 @@ from reports.document.model import (
     DocumentSection,
     Files,
     Head,
-    Paragraph,
     ReportTable,
+    TextBlock,
 )
 from reports.document.phrases import joined
 from reports.figures.base import (
@@ -147,8 +147,8 @@ class ClozeJudges(Figure[ClozeJudgesResult]):
                 Files(words=_("Constraint by constraint"), table="cloze-constraint-alphas"),
             ],
             margin=[
-                Paragraph(words=units),
-                Paragraph(words=_("Intervals are over texts.")),
+                TextBlock(words=units),
+                TextBlock(words=_("Intervals are over texts.")),
                 *notes.weakest(row.interval for row in result.alphas),
             ],
         )
@@ -212,7 +212,7 @@ def _mean(units: FloatArray) -> FloatArray:
     return np.asarray(arrays.mean_present(units, axis=0))
 
 
-def _sentence(result: ClozeJudgesResult) -> Iterator[Paragraph]:
+def _sentence(result: ClozeJudgesResult) -> Iterator[TextBlock]:
     """The published coefficient, and whether people rated beside."""
     alpha = result.alphas[0].coefficient.value
     if alpha is None:
@@ -226,7 +226,7 @@ def _sentence(result: ClozeJudgesResult) -> Iterator[Paragraph]:
     }
     is_alone = result.is_judged_by_models and not result.n_experts
     alone = _("No person rated: nothing here says that the judges are right.") if is_alone else ""
-    yield Paragraph(words=joined(sentence, alone), css="says")
+    yield TextBlock(words=joined(sentence, alone), css="says")
 
 
 def _alpha_table(result: ClozeJudgesResult) -> ReportTable[PanelAlpha]:

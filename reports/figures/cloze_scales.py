@@ -18,9 +18,9 @@ from reports.document.model import (
     DocumentSection,
     Files,
     Head,
-    Paragraph,
     Phrase,
     ReportTable,
+    TextBlock,
 )
 from reports.document.phrases import joined, phrase
 from reports.figures.base import Estimate, Figure, IntervalEstimate, estimate, note_of
@@ -124,13 +124,13 @@ class ClozeScales(Figure[ClozeScalesResult]):
         yield DocumentSection(
             heading=_("Filled texts: fine and coarse scale"),
             body=[
-                Paragraph(words=joined(counted, _difference(result.difference)), css="says"),
+                TextBlock(words=joined(counted, _difference(result.difference)), css="says"),
                 scales,
                 Files(words=_("Scale by scale"), table="cloze-scales"),
                 _model_table(result),
                 Files(words=_("Model by model"), table="cloze-scales-by-model"),
             ],
-            margin=[Paragraph(words=control), Paragraph(words=units)],
+            margin=[TextBlock(words=control), TextBlock(words=units)],
         )
 
 

@@ -19,8 +19,8 @@ from reports.document.model import (
     Files,
     Head,
     Own,
-    Paragraph,
     Subsection,
+    TextBlock,
 )
 from reports.document.phrases import joined, phrase, reason_words
 from reports.figures.base import Figure, Reason, Statement
@@ -99,7 +99,7 @@ class ClozeScores(Figure[ClozeScoresResult]):
                 *_ranking(rows),
                 total_table(result),
                 *(
-                    Paragraph(words=joined(f"{row.participant}:", reason_words(row.why)), css="hint")
+                    TextBlock(words=joined(f"{row.participant}:", reason_words(row.why)), css="hint")
                     for row in result.participants
                     if row.why
                 ),
@@ -178,11 +178,11 @@ def _sentence(result: ClozeScoresResult) -> str:
     return sentence
 
 
-def _sentences(result: ClozeScoresResult) -> Iterator[Paragraph]:
+def _sentences(result: ClozeScoresResult) -> Iterator[TextBlock]:
     if reason := result.reference.why:
-        yield Paragraph(words=joined(reason_words(reason), _("So there are no totals.")), css="says")
+        yield TextBlock(words=joined(reason_words(reason), _("So there are no totals.")), css="says")
     if sentence := _sentence(result):
-        yield Paragraph(words=sentence, css="says")
+        yield TextBlock(words=sentence, css="says")
 
 
 def _ranking(rows: Sequence[ParticipantScore]) -> Iterator[DrawnPlot]:
@@ -237,11 +237,11 @@ def _how_scores_come_about() -> Subsection:
         "Surprises: how far a fill lies from the middle of the reference set’s fills of that blank, divided by the "
         "largest such distance; of a section the mean of its blanks."
     )
-    blocks = [Paragraph(words=satisfies), Paragraph(words=surprises)]
+    blocks = [TextBlock(words=satisfies), TextBlock(words=surprises)]
     return Subsection(summary=_("How a score comes about"), blocks=blocks, is_open=True)
 
 
-def _margin(result: ClozeScoresResult) -> Iterator[Facts | Paragraph]:
+def _margin(result: ClozeScoresResult) -> Iterator[Facts | TextBlock]:
     yield Facts(pairs=list(_basis(result)))
     fixed = _(
         "The reference set is fixed with the protocol. Whoever stands outside of it is measured against it and does "
@@ -249,13 +249,13 @@ def _margin(result: ClozeScoresResult) -> Iterator[Facts | Paragraph]:
     )
     families = _("In brackets: the rank without the judges of the participant’s own family of models.")
     if not result.is_published:
-        yield Paragraph(words=fixed)
+        yield TextBlock(words=fixed)
     if has_families(result):
-        yield Paragraph(words=families)
+        yield TextBlock(words=families)
     one_story = _(
         "The sections are those of one story. What leaving one out changes stands in the file; it is no interval."
     )
-    yield Paragraph(words=one_story)
+    yield TextBlock(words=one_story)
 
 
 def _basis(result: ClozeScoresResult) -> Iterator[tuple[str, str]]:

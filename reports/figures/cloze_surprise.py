@@ -22,8 +22,8 @@ from reports.document.model import (
     Facts,
     Files,
     Head,
-    Paragraph,
     ReportTable,
+    TextBlock,
 )
 from reports.document.phrases import phrase
 from reports.figures.base import Figure, estimate
@@ -127,7 +127,7 @@ class ClozeSurprise(Figure[ClozeSurpriseResult]):
         yield DocumentSection(
             heading=_("Filled texts: what surprise rests on"),
             body=[
-                Paragraph(words=sentence % {"n": main.n, "noise": coefficient(result.noise)}, css="says"),
+                TextBlock(words=sentence % {"n": main.n, "noise": coefficient(result.noise)}, css="says"),
                 _set_table(result),
                 _every_participant(result),
                 Files(words=_("Every participant with every set"), table="cloze-surprise"),
@@ -282,7 +282,7 @@ def _every_fill(result: ClozeSurpriseResult) -> ReportTable[tuple[FilledTextDist
     )
 
 
-def _margin(result: ClozeSurpriseResult) -> Iterator[Facts | Paragraph]:
+def _margin(result: ClozeSurpriseResult) -> Iterator[Facts | TextBlock]:
     counted = ngettext("%(n)s blank", "%(n)s blanks", len(result.blanks)) % {"n": len(result.blanks)}
     yield Facts(pairs=[(_("Embedding"), f"{result.embedding} {result.version}"), (_("Rests on"), counted)])
     if result.with_satisfied is not None:
@@ -290,14 +290,14 @@ def _margin(result: ClozeSurpriseResult) -> Iterator[Facts | Paragraph]:
             "Over %(n)s participants, Spearman’s rho of satisfying and surprising is <strong>%(rho)s</strong>."
         )
         rho = coefficient(result.with_satisfied)
-        yield Paragraph(words=phrase(sentence, n=whole(result.n_with_satisfied), rho=rho))
+        yield TextBlock(words=phrase(sentence, n=whole(result.n_with_satisfied), rho=rho))
     outliers = _(
         "Outliers are texts whose mean distance lies more than 1.5 interquartile ranges above the upper quartile of "
         "the set. Held against the others: a text does not move the middle that it is measured from."
     )
-    yield Paragraph(words=outliers)
+    yield TextBlock(words=outliers)
     incomparable = _(
         "Raw distances of two embeddings, or of an embedding that is fitted to the fills, cannot be compared between "
         "studies."
     )
-    yield Paragraph(words=incomparable)
+    yield TextBlock(words=incomparable)

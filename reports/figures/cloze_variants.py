@@ -18,10 +18,10 @@ from reports.document.model import (
     DocumentSection,
     Files,
     Head,
-    Paragraph,
     ReportTable,
     TableCell,
     TableColumn,
+    TextBlock,
 )
 from reports.document.phrases import phrase
 from reports.figures.base import Figure, estimate
@@ -127,9 +127,9 @@ class ClozeVariants(Figure[ClozeVariantsResult]):
                 Files(words=_("Every total under every form"), table="cloze-variants"),
             ],
             margin=[
-                Paragraph(words=aggregations),
-                Paragraph(words=origin),
-                *([] if several else [Paragraph(words=published)]),
+                TextBlock(words=aggregations),
+                TextBlock(words=origin),
+                *([] if several else [TextBlock(words=published)]),
             ],
         )
 
@@ -172,7 +172,7 @@ def _least(correlations: Sequence[Sequence[float | None]]) -> float | None:
     return min((rho for row in correlations for rho in row if rho is not None), default=None)
 
 
-def _sentence(result: ClozeVariantsResult) -> Paragraph:
+def _sentence(result: ClozeVariantsResult) -> TextBlock:
     """Under how many forms somebody else leads."""
     main, *others = result.variants
     n = sum(set(variant.leaders) != set(main.leaders) for variant in others)
@@ -183,7 +183,7 @@ def _sentence(result: ClozeVariantsResult) -> Paragraph:
         "The same participant leads under all %(all)s other forms; the least correlation of two forms is %(least)s."
     )
     words = {"n": n, "all": len(others), "least": coefficient(_least(result.correlations))}
-    return Paragraph(words=(changed if n else unchanged) % words, css="says")
+    return TextBlock(words=(changed if n else unchanged) % words, css="says")
 
 
 def _matrix(result: ClozeVariantsResult, *, several: bool) -> ReportTable[_MatrixRow]:

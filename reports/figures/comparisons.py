@@ -20,10 +20,10 @@ from reports.document.model import (
     Files,
     Head,
     Note,
-    Paragraph,
     Phrase,
     ReportTable,
     Subsection,
+    TextBlock,
 )
 from reports.document.phrases import in_language, joined
 from reports.figures import plots
@@ -217,7 +217,7 @@ def _against_reference(outcome: OutcomeContrasts) -> Iterator[Block]:
         yield _drawing(outcome, plot, _("Differences from the reference"), joined(_each_less(reference, unit), lower))
     else:
         sentence = _("No source can be compared with %(reference)s here: the table says why.")
-        yield Paragraph(words=sentence % {"reference": reference}, css="hint")
+        yield TextBlock(words=sentence % {"reference": reference}, css="hint")
     title = _("Differences from another source")
     others = [level.source for level in outcome.sources if level.source != reference]
     drawn = [
@@ -228,7 +228,7 @@ def _against_reference(outcome: OutcomeContrasts) -> Iterator[Block]:
     if drawn:
         hint = _("For reading alone: what was planned and what is corrected stays as it is.")
         yield Subsection(
-            summary=_("Measured against another source"), blocks=[Paragraph(words=hint, css="hint"), *drawn]
+            summary=_("Measured against another source"), blocks=[TextBlock(words=hint, css="hint"), *drawn]
         )
     if pairs := _plot_of_pairs(outcome):
         caption = _("Also planned: the first less the second, in %(unit)s.") % {"unit": unit}
@@ -280,7 +280,7 @@ def _notes(result: ComparisonResult) -> Iterator[Note]:
             "before models, then by name."
         ): not result.has_reference,
     }
-    yield from (Paragraph(words=sentence) for sentence, is_said in sentences.items() if is_said)
+    yield from (TextBlock(words=sentence) for sentence, is_said in sentences.items() if is_said)
     yield from notes.weakest(row.interval for row in rows)
 
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from reports.document import columns, notes
-from reports.document.model import DocumentSection, DrawnPlot, Files, Head, Paragraph, ReportTable, RowGroup
+from reports.document.model import DocumentSection, DrawnPlot, Files, Head, ReportTable, RowGroup, TextBlock
 from reports.document.phrases import phrase
 from reports.figures import plots
 from reports.figures.base import (
@@ -115,7 +115,7 @@ class Dimensions(Figure[DimensionResult]):
                 table,
             ],
             margin=[
-                Paragraph(words=_("A dimension’s mean gives each of its tests the same weight.")),
+                TextBlock(words=_("A dimension’s mean gives each of its tests the same weight.")),
                 notes.clusters_of_verdicts(),
                 *notes.weakest(of_plot),
                 *notes.sealed(head),

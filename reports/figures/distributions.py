@@ -20,11 +20,11 @@ from reports.document.model import (
     DrawnPlot,
     Files,
     Head,
-    Paragraph,
     ReportTable,
     Subsection,
     TableCell,
     TableColumn,
+    TextBlock,
 )
 from reports.document.phrases import in_language, joined, phrase
 from reports.figures import plots
@@ -114,7 +114,7 @@ class Distributions(Figure[Listing[ItemDistribution]]):
                 _file(shares),
             ],
             margin=[
-                *(Paragraph(words=words) for words in margin),
+                *(TextBlock(words=words) for words in margin),
                 *notes.weakest(point.interval for _row, _part, point in shares),
             ],
         )

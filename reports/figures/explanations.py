@@ -18,11 +18,11 @@ from reports.document.model import (
     DrawnPlot,
     Files,
     Head,
-    Paragraph,
     ReportTable,
     RowGroup,
     TableCell,
     TableColumn,
+    TextBlock,
 )
 from reports.document.phrases import phrase
 from reports.figures import plots
@@ -104,7 +104,7 @@ class Explanations(Figure[Listing[ItemExplanations]]):
                 Files(words=counted, table="explanations", is_count=True),
                 _table(result, head),
             ],
-            margin=[Paragraph(words=words), Paragraph(words=phrase(lines)), *notes.weakest(drawn_intervals)],
+            margin=[TextBlock(words=words), TextBlock(words=phrase(lines)), *notes.weakest(drawn_intervals)],
         )
 
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from reports.document import columns
 from reports.document.columns import LEAD, QUIET, decimals, ends
-from reports.document.model import Block, DocumentSection, DrawnPlot, Files, Head, Paragraph, ReportTable, Subsection
+from reports.document.model import Block, DocumentSection, DrawnPlot, Files, Head, ReportTable, Subsection, TextBlock
 from reports.document.phrases import in_language, joined, phrase
 from reports.figures import plots
 from reports.figures.base import (
@@ -92,7 +92,7 @@ class Factors(Figure[Listing[FactorOutcome]]):
             ],
             margin=[
                 rests_on(tests=[], corrected=_("Holm over the comparisons of one outcome by one property")),
-                Paragraph(words=note),
+                TextBlock(words=note),
             ],
         )
 

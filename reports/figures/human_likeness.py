@@ -17,10 +17,10 @@ from reports.document.model import (
     DrawnPlot,
     Files,
     Head,
-    Paragraph,
     ReportTable,
     TableCell,
     TableColumn,
+    TextBlock,
 )
 from reports.document.phrases import phrase
 from reports.figures import plots
@@ -133,7 +133,7 @@ class HumanLikeness(ItemFigure[Likeness], Figure[Listing[Likeness]]):
                     Files(words=_("By source"), table="human-likeness-by-source"),
                     _source_table(row),
                 ],
-                margin=[*(Paragraph(words=words) for words in _margin(row)), *weakest],
+                margin=[*(TextBlock(words=words) for words in _margin(row)), *weakest],
             )
 
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from reports.dataset.judged import judged
 from reports.document import columns, notes
 from reports.document.columns import LEAD, cell_with_ends
-from reports.document.model import DocumentSection, Files, Head, Paragraph, Phrase, ReportTable, RowGroup, TableColumn
+from reports.document.model import DocumentSection, Files, Head, Phrase, ReportTable, RowGroup, TableColumn, TextBlock
 from reports.document.phrases import joined, phrase
 from reports.figures.base import (
     N_RESAMPLES,
@@ -129,7 +129,7 @@ class HumanLine(Figure[Listing[JudgeLine]]):
                 table,
                 Files(words=_("Every judge, all stories and models’ stories"), table="human-line"),
             ],
-            margin=[Paragraph(words=note), *notes.weakest(row.difference.interval for row in result.rows)],
+            margin=[TextBlock(words=note), *notes.weakest(row.difference.interval for row in result.rows)],
         )
 
 
@@ -204,7 +204,7 @@ def _heading(kind: str, part: str) -> str:
     return headings[kind, part]
 
 
-def _best(result: Listing[JudgeLine]) -> Iterator[Paragraph]:
+def _best(result: Listing[JudgeLine]) -> Iterator[TextBlock]:
     """Of each kind the judge that does best beside an expert, out of how many: chosen as the best it looks better than
     it is."""
     compared = [row for row in result.rows if row.part == "all" and row.difference.value is not None]
@@ -232,4 +232,4 @@ def _best(result: Listing[JudgeLine]) -> Iterator[Paragraph]:
         ends = best.difference.interval
         interval = _("Interval of the difference: %(ends)s.") % {"ends": coefficients(ends)}
         of_best = phrase(sentences[kind], n=n, judge=best.judge, **numbers)
-        yield Paragraph(words=joined(of_best, interval if ends.low is not None else ""))
+        yield TextBlock(words=joined(of_best, interval if ends.low is not None else ""))

@@ -18,11 +18,11 @@ from reports.document.model import (
     DocumentSection,
     Files,
     Head,
-    Paragraph,
     Phrase,
     ReportTable,
     Subsection,
     TableColumn,
+    TextBlock,
 )
 from reports.document.phrases import phrase, reason_words
 from reports.figures.base import (
@@ -131,8 +131,8 @@ class ItemAnalysis(Figure[Listing[ItemOverlap]]):
                 for n, block in enumerate(result.rows, start=1)
             ],
             margin=[
-                Paragraph(words=high),
-                Paragraph(words=counted),
+                TextBlock(words=high),
+                TextBlock(words=counted),
                 *notes.weakest(row.with_rest.interval for block in result.rows for row in block.items),
             ],
         )
@@ -141,7 +141,7 @@ class ItemAnalysis(Figure[Listing[ItemOverlap]]):
 def _blocks(block: ItemOverlap, n: int, head: Head) -> list[Block]:
     """What is said of the n-th scale."""
     if block.why:
-        return [Paragraph(words=reason_words(block.why), css="off")]
+        return [TextBlock(words=reason_words(block.why), css="off")]
     readings = ngettext("%(n)s readings by %(raters)s rater", "%(n)s readings by %(raters)s raters", block.n_raters)
     pairs = ngettext("%(n)s pair of items", "%(n)s pairs of items", len(block.pairs))
     counted = {"n": whole(block.n), "raters": whole(block.n_raters)}
@@ -154,12 +154,12 @@ def _blocks(block: ItemOverlap, n: int, head: Head) -> list[Block]:
     ]
 
 
-def _least_in_common(block: ItemOverlap) -> list[Paragraph]:
+def _least_in_common(block: ItemOverlap) -> list[TextBlock]:
     row = block.loosest
     if not row:
         return []
     sentence = _("%(title)s has least in common with the other items: r = %(r)s with their sum.")
-    return [Paragraph(words=sentence % {"title": row.title, "r": coefficient(row.with_rest.coefficient.value)})]
+    return [TextBlock(words=sentence % {"title": row.title, "r": coefficient(row.with_rest.coefficient.value)})]
 
 
 def _item_table(block: ItemOverlap, n: int, head: Head) -> ReportTable[ItemTogether]:

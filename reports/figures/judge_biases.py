@@ -16,7 +16,7 @@ from reports.dataset.lengths import explanation_lengths, story_lengths
 from reports.dataset.readings import repeated_answers
 from reports.document import columns, notes
 from reports.document.columns import LEAD, decimals, ends
-from reports.document.model import DocumentSection, Files, Head, Paragraph, ReportTable, RowGroup
+from reports.document.model import DocumentSection, Files, Head, ReportTable, RowGroup, TextBlock
 from reports.document.phrases import phrase
 from reports.figures.base import N_RESAMPLES, Estimate, Figure, Interval, Listing, Reason, note_of
 from reports.lazy import intervals, judge_biases, judge_scores, judgements, np
@@ -121,7 +121,7 @@ class JudgeBiases(Figure[Listing[Bias]]):
         yield DocumentSection(
             heading=_("What judges go by"),
             body=[table, Files(words=_("Every judge"), table="judge-biases")],
-            margin=[Paragraph(words=phrase(length)), *notes.weakest(row.interval for row in result.rows)],
+            margin=[TextBlock(words=phrase(length)), *notes.weakest(row.interval for row in result.rows)],
         )
 
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 from judges.models import Attempt, Call
 from reports.document import columns
 from reports.document.columns import LEAD, decimals
-from reports.document.model import DocumentSection, Files, Head, Paragraph, ReportTable
+from reports.document.model import DocumentSection, Files, Head, ReportTable, TextBlock
 from reports.document.phrases import phrase
 from reports.figures.base import Figure, Listing
 from reports.numbers import whole
@@ -125,7 +125,7 @@ class JudgeCosts(Figure[Listing[JudgeCost]]):
         yield DocumentSection(
             heading=_("What judges cost"),
             body=[table, Files(words=_("Every judge"), table="judge-costs")],
-            margin=[Paragraph(words=note)],
+            margin=[TextBlock(words=note)],
         )
 
 

@@ -18,12 +18,12 @@ from reports.document.model import (
     Files,
     Head,
     Notice,
-    Paragraph,
     Phrase,
     ReportTable,
     RowGroup,
     TableCell,
     TableColumn,
+    TextBlock,
 )
 from reports.document.phrases import in_language, joined, phrase
 from reports.document.strips import Coefficient, StripAxis
@@ -93,7 +93,7 @@ def beside_people(judges: Sequence[HasScores], head: Head, *, label: Phrase, cap
         "No person has answered this, so that there is nobody to set the judges beside. How far they agree with each "
         "other stands below."
     )
-    return [Paragraph(words=sentence)]
+    return [TextBlock(words=sentence)]
 
 
 def statistics_file(name: str, judges: Sequence[HasScores]) -> ReportTable[PartLine]:
@@ -135,7 +135,7 @@ def plot(judges: JudgePlot | None, *, label: str = "") -> list[Block]:
         "same."
     )
     return [
-        Paragraph(
+        TextBlock(
             words=joined(phrase(sentence, **best, **counts), *(line.sentence for line in judges.lines)), css="says"
         ),
         DrawnPlot(
@@ -175,7 +175,7 @@ def losses(
     return [table, *(notice for notices in uneven for notice in notices), Files(words=_("By source"), table=name)]
 
 
-def floor_notes() -> list[Paragraph]:
+def floor_notes() -> list[TextBlock]:
     """What the floors of judges are, and what intervals are over."""
     sentence = _(
         "<strong>Chance floor</strong>: what the judge’s own answers give at other stories, all answers about a story "
@@ -183,11 +183,11 @@ def floor_notes() -> list[Paragraph]:
         "among stories of one source only. A judge that is above the first and not above the second has told nothing "
         "but the source."
     )
-    return [Paragraph(words=phrase(sentence)), notes.models_stories(), people_held_fixed()]
+    return [TextBlock(words=phrase(sentence)), notes.models_stories(), people_held_fixed()]
 
 
-def people_held_fixed() -> Paragraph:
-    return Paragraph(words=_("Intervals are over clusters, with people held fixed."))
+def people_held_fixed() -> TextBlock:
+    return TextBlock(words=_("Intervals are over clusters, with people held fixed."))
 
 
 def _by_statistic(judges: Sequence[HasScores]) -> list[RowGroup[StatisticLine]]:

@@ -18,7 +18,7 @@ from reports.dataset.judged import judged, select_anchored
 from reports.document import columns, notes
 from reports.document.columns import decimals
 from reports.document.files import file_only
-from reports.document.model import DocumentSection, Files, Head, Paragraph, ReportTable
+from reports.document.model import DocumentSection, Files, Head, ReportTable, TextBlock
 from reports.document.phrases import BREAK, joined, phrase
 from reports.figures.alpha_columns import alpha_columns
 from reports.figures.base import (
@@ -177,7 +177,7 @@ def _pairs_file(result: Listing[AgreementAmongJudges]) -> ReportTable[tuple[Agre
     )
 
 
-def _notes(result: Listing[AgreementAmongJudges]) -> list[Paragraph]:
+def _notes(result: Listing[AgreementAmongJudges]) -> list[TextBlock]:
     of_judges = _(
         "Judges that agree with each other are no evidence that they agree with people: several that share a bias make "
         "a confident panel."
@@ -188,8 +188,8 @@ def _notes(result: Listing[AgreementAmongJudges]) -> list[Paragraph]:
         "every two judges."
     )
     return [
-        Paragraph(words=of_judges),
-        *([Paragraph(words=phrase(left_out, names=", ".join(anchored)))] if anchored else []),
+        TextBlock(words=of_judges),
+        *([TextBlock(words=phrase(left_out, names=", ".join(anchored)))] if anchored else []),
         notes.models_stories(),
         *notes.weakest(row.interval for row in result.rows),
     ]

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reports.dataset.judged import judged
-from reports.document.model import DocumentSection, Files, Head, Paragraph
+from reports.document.model import DocumentSection, Files, Head, TextBlock
 from reports.figures import judge_tables
 from reports.figures.base import Figure, Listing
 from reports.figures.scores import JudgeScores, compare_judges
@@ -57,7 +57,7 @@ class JudgesOnChoices(Figure[Listing[JudgeScores]]):
                 *judge_tables.losses("lost-choices", result.rows, caption=lost),
             ],
             margin=[
-                Paragraph(words=_("Stories on whose option no majority agrees are left out.")),
+                TextBlock(words=_("Stories on whose option no majority agrees are left out.")),
                 *judge_tables.floor_notes(),
             ],
         )

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reports.dataset.judged_groups import JudgedPairs, judged_pairs, people_on_pairs
-from reports.document.model import Block, DocumentSection, Files, Head, Paragraph, Subsection
+from reports.document.model import Block, DocumentSection, Files, Head, Subsection, TextBlock
 from reports.document.phrases import in_language, phrase
 from reports.figures import judge_tables
 from reports.figures.base import Figure, Floor, Listing, chance_floor, item_fields, without_value
@@ -78,7 +78,7 @@ class JudgesOnPairs(GroupFigure[PairScores], Figure[Listing[PairScores]]):
                 Files(words=_("Every statistic"), table="judges-on-pairs"),
                 *judge_tables.losses("lost-pairs", result.rows, caption=lost),
             ],
-            margin=[Paragraph(words=phrase(note)), judge_tables.people_held_fixed()],
+            margin=[TextBlock(words=phrase(note)), judge_tables.people_held_fixed()],
         )
 
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from reports.dataset.judged_groups import JudgedOrders, judged_orders
 from reports.document import notes
-from reports.document.model import DocumentSection, Files, Head, Paragraph
+from reports.document.model import DocumentSection, Files, Head, TextBlock
 from reports.document.phrases import phrase
 from reports.figures import judge_tables
 from reports.figures.base import Figure, Floor, Listing, chance_floor, item_fields
@@ -63,7 +63,7 @@ class JudgesOnRankings(GroupFigure[GroupScores], Figure[Listing[GroupScores]]):
                 Files(words=_("Every part"), table="judges-on-rankings"),
                 *judge_tables.losses("lost-rankings", result.rows, caption=lost),
             ],
-            margin=[Paragraph(words=phrase(note)), judge_tables.people_held_fixed(), notes.models_stories()],
+            margin=[TextBlock(words=phrase(note)), judge_tables.people_held_fixed(), notes.models_stories()],
         )
 
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reports.dataset.judged import judged
-from reports.document.model import DocumentSection, Files, Head, Paragraph
+from reports.document.model import DocumentSection, Files, Head, TextBlock
 from reports.figures import judge_tables
 from reports.figures.base import Figure, Listing
 from reports.figures.judge_plots import judge_plot
@@ -64,5 +64,5 @@ class JudgesOnScales(Figure[Listing[JudgeScores]]):
                 Files(words=_("Every statistic, item by item"), table="judges-on-scales"),
                 *judge_tables.losses("lost-ratings", result.rows, caption=lost),
             ],
-            margin=[Paragraph(words=note), *judge_tables.floor_notes()],
+            margin=[TextBlock(words=note), *judge_tables.floor_notes()],
         )

@@ -14,7 +14,7 @@ from reports.dataset.judged import judged
 from reports.dataset.not_analysed import select_not_analysed
 from reports.document import columns
 from reports.document.files import file_only
-from reports.document.model import Block, DocumentSection, Files, Head, Paragraph, Phrase, ReportTable
+from reports.document.model import Block, DocumentSection, Files, Head, Phrase, ReportTable, TextBlock
 from reports.document.phrases import phrase
 from reports.figures import judge_tables
 from reports.figures.base import (
@@ -126,9 +126,9 @@ class Judges(Figure[JudgesResult]):
         body = _beside_people(result, head) if result.compared else []
         note = _("A judge who always gives the same answer has a kappa of 0, which enters the mean.")
         margin = [
-            Paragraph(words=_("What a judge declined, what cannot be read and what never came is none of it a No.")),
+            TextBlock(words=_("What a judge declined, what cannot be read and what never came is none of it a No.")),
             *judge_tables.floor_notes(),
-            Paragraph(words=note),
+            TextBlock(words=note),
         ]
         yield DocumentSection(
             heading=_("Judges beside people"),

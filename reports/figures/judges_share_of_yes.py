@@ -13,7 +13,7 @@ from reports.dataset.judged import judged
 from reports.document import columns, notes
 from reports.document.columns import LEAD, cell_with_ends, decimals, ends
 from reports.document.files import file_only
-from reports.document.model import DocumentSection, Files, Head, Paragraph, ReportTable, TableCell, TableColumn
+from reports.document.model import DocumentSection, Files, Head, ReportTable, TableCell, TableColumn, TextBlock
 from reports.document.phrases import phrase
 from reports.figures.base import N_RESAMPLES, Estimate, Figure, Interval, Listing, interval, note_of
 from reports.lazy import arrays, np, rates
@@ -94,7 +94,7 @@ class JudgesShareOfYes(Figure[Listing[JudgeYes]]):
         yield DocumentSection(
             heading=_("A judge’s Yes by the share of experts"),
             body=[page, _file(result), Files(words=_("Every level of every judge"), table="judges-share-of-yes")],
-            margin=[Paragraph(words=note), *notes.weakest(intervals)],
+            margin=[TextBlock(words=note), *notes.weakest(intervals)],
         )
 
 

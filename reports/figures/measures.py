@@ -17,12 +17,12 @@ from reports.document.model import (
     DocumentSection,
     Files,
     Head,
-    Paragraph,
     Phrase,
     ReportTable,
     RowGroup,
     TableCell,
     TableColumn,
+    TextBlock,
 )
 from reports.document.phrases import joined, phrase
 from reports.figures.base import Figure, ItemRow, Listing, item_fields
@@ -130,7 +130,7 @@ class Measures(Figure[Listing[Measure]]):
         yield DocumentSection(
             heading=_("Text measures"),
             body=[table, Files(words=_("All text measures"), table="measures")],
-            margin=[Paragraph(words=note)],
+            margin=[TextBlock(words=note)],
         )
 
 

@@ -14,7 +14,7 @@ from judges.models import ScoreCard
 from reports.dataset.choices import choices_of
 from reports.dataset.pairs import list_pairs
 from reports.dataset.step_items import metric_items
-from reports.document.model import DocumentSection, Head, Paragraph
+from reports.document.model import DocumentSection, Head, TextBlock
 from reports.figures.base import (
     N_RESAMPLES,
     Estimate,
@@ -136,7 +136,7 @@ class MeasuresBesidePeople(Figure[MeasuresResult]):
         )
         yield DocumentSection(
             heading=_("Measures beside people"),
-            body=beside_people(result, head) if result.has_people else [Paragraph(words=nobody)],
+            body=beside_people(result, head) if result.has_people else [TextBlock(words=nobody)],
             margin=margin_notes(result),
         )
 

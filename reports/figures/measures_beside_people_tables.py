@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from reports.document import columns, notes
 from reports.document.columns import LEAD, Valued, Write, interval_cell
 from reports.document.files import file_only
-from reports.document.model import Block, Files, Head, Paragraph, Phrase, ReportTable, RowGroup, TableCell, TableColumn
+from reports.document.model import Block, Files, Head, Phrase, ReportTable, RowGroup, TableCell, TableColumn, TextBlock
 from reports.document.phrases import in_language, joined, phrase
 from reports.figures.base import Floor, note_of
 from reports.numbers import coefficient, coefficients, decimal, whole
@@ -74,7 +74,7 @@ def beside_people(result: MeasuresResult, head: Head) -> list[Block]:
     ]
 
 
-def margin_notes(result: MeasuresResult) -> list[Paragraph]:
+def margin_notes(result: MeasuresResult) -> list[TextBlock]:
     turned = _(
         "Both sides are turned so that more is better: a score of which lower is better, and places in a ranking, the "
         "other way round."
@@ -90,9 +90,9 @@ def margin_notes(result: MeasuresResult) -> list[Paragraph]:
     intervals = [part.interval for row in rows for part in row.coefficients]
     intervals += [accuracy.interval for measure in result.measures for accuracy in measure.accuracies]
     return [
-        Paragraph(words=turned),
-        *([Paragraph(words=unturned)] if any(not measure.better for measure in result.measures) else []),
-        Paragraph(words=phrase(sentence)),
+        TextBlock(words=turned),
+        *([TextBlock(words=unturned)] if any(not measure.better for measure in result.measures) else []),
+        TextBlock(words=phrase(sentence)),
         *notes.weakest(intervals),
     ]
 

@@ -19,8 +19,8 @@ from reports.document.model import (
     DocumentSection,
     Files,
     Head,
-    Paragraph,
     ReportTable,
+    TextBlock,
 )
 from reports.figures.base import Figure, Listing, Reason
 from reports.figures.reference_sets import gone, set_columns
@@ -107,7 +107,7 @@ class NearCopies(Figure[Listing[SetCopies]]):
             yield DocumentSection(
                 heading=heading,
                 body=[notes.reason(row.why)] if row.why else list(_blocks(row, heading)),
-                margin=[Paragraph(words=basis), *gone(row)],
+                margin=[TextBlock(words=basis), *gone(row)],
             )
 
 
@@ -176,9 +176,9 @@ def _blocks(row: SetCopies, label: str) -> Iterator[Block]:
     yield Files(words=counted, table="near-copies", is_count=True)
     for story in row.near:
         words = {"story": story.story, "percent": decimal(story.percent, 0), "nearest": story.nearest}
-        yield Paragraph(words=_("%(story)s: %(percent)s %% stands in %(nearest)s") % words)
+        yield TextBlock(words=_("%(story)s: %(percent)s %% stands in %(nearest)s") % words)
     if not row.near:
-        yield Paragraph(words=_("No story is a near-copy of another."))
+        yield TextBlock(words=_("No story is a near-copy of another."))
     of_story = columns.fields("story", "source", "nearest", "percent")
     yield file_only("near-copies-by-story", row.stories, *of_set, of_story)
     yield Files(words=counted, table="near-copies-by-story", is_count=True)

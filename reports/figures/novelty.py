@@ -21,11 +21,11 @@ from reports.document.model import (
     DocumentSection,
     Files,
     Head,
-    Paragraph,
     ReportTable,
     RowGroup,
     Subsection,
     TableColumn,
+    TextBlock,
 )
 from reports.figures.base import (
     N_RESAMPLES,
@@ -130,7 +130,7 @@ class Novelty(Figure[Listing[SetNovelty]]):
             yield DocumentSection(
                 heading=heading,
                 body=[notes.reason(row.why)] if row.why else list(_blocks(row, heading)),
-                margin=[Paragraph(words=basis), *gone(row), Paragraph(words=incomparable)],
+                margin=[TextBlock(words=basis), *gone(row), TextBlock(words=incomparable)],
             )
 
 

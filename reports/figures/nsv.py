@@ -18,7 +18,7 @@ from reports.document import notes
 from reports.document.model import (
     DocumentSection,
     Head,
-    Paragraph,
+    TextBlock,
 )
 from reports.figures import nsv_tables, nsv_words
 from reports.figures.base import (
@@ -86,7 +86,7 @@ class Nsv(Figure[NsvResult]):
                 *([notes.reason(result.why)] if result.why else []),
                 *(nsv_tables.blocks(scores) if scores else []),
             ],
-            margin=[*(nsv_words.about_scores(scores) if scores else []), Paragraph(words=frozen)],
+            margin=[*(nsv_words.about_scores(scores) if scores else []), TextBlock(words=frozen)],
         )
 
 

@@ -20,8 +20,8 @@ from reports.document.model import (
     DocumentSection,
     Files,
     Head,
-    Paragraph,
     ReportTable,
+    TextBlock,
 )
 from reports.document.phrases import phrase
 from reports.figures.base import (
@@ -209,7 +209,7 @@ def _in_percent(ends: Interval) -> Interval:
     return Interval(**vars(ends) | {"low": 100 * ends.low, "high": 100 * ends.high})
 
 
-def _sentences(result: NsvFeedbackResult) -> Iterator[Paragraph]:
+def _sentences(result: NsvFeedbackResult) -> Iterator[TextBlock]:
     """What H2 comes to."""
     main = result.confirmatory
     if main is None:
@@ -217,7 +217,7 @@ def _sentences(result: NsvFeedbackResult) -> Iterator[Paragraph]:
     holds = _("H2 holds: after the last round more ideas are creative than without feedback (p %(p)s).")
     fails = _("H2 is not shown: after the last round no more ideas are creative than chance allows (p %(p)s).")
     is_more = main.p is not None and main.p <= SIGNIFICANT
-    yield Paragraph(words=(holds if is_more else fails) % {"p": p_value(main.p)})
+    yield TextBlock(words=(holds if is_more else fails) % {"p": p_value(main.p)})
 
 
 def _table(result: NsvFeedbackResult) -> ReportTable[FeedbackRound]:
@@ -248,26 +248,26 @@ def _table(result: NsvFeedbackResult) -> ReportTable[FeedbackRound]:
     )
 
 
-def _margin(result: NsvFeedbackResult) -> Iterator[Paragraph]:
+def _margin(result: NsvFeedbackResult) -> Iterator[TextBlock]:
     if not result.why:
         creative = _(
             "Creative: coherent, with an NSV above %(threshold)s, the 95th percentile of %(n)s ideas of reference by "
             "people. Both are taken from prompts that nothing was fitted on; intervals draw prompts and people’s "
             "ideas anew."
         )
-        yield Paragraph(words=creative % {"threshold": coefficient(result.threshold), "n": whole(result.n_people)})
+        yield TextBlock(words=creative % {"threshold": coefficient(result.threshold), "n": whole(result.n_people)})
     if n := result.n_without_coherence:
         counted = ngettext(
             "Of %(n)s generated idea nobody says whether it is coherent; it counts as not.",
             "Of %(n)s generated ideas nobody says whether they are coherent; they count as not.",
             n,
         )
-        yield Paragraph(words=counted % {"n": n})
+        yield TextBlock(words=counted % {"n": n})
     if any(row.n_with != row.n_without for row in result.rounds):
-        yield Paragraph(words=_("There are not as many ideas with feedback as without; shares are of all there are."))
+        yield TextBlock(words=_("There are not as many ideas with feedback as without; shares are of all there are."))
     test = _(
         "p: one-sided, of sign flips over prompts; the last round of all systems is confirmatory. ΔNSV: mean of ideas "
         "with feedback less that of ideas without."
     )
-    yield Paragraph(words=test)
+    yield TextBlock(words=test)
     yield from notes.weakest(row.difference.interval for row in result.rounds)

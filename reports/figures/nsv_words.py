@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from reports.document import notes
-from reports.document.model import Paragraph, Phrase
+from reports.document.model import Phrase, TextBlock
 from reports.document.phrases import joined, phrase, reason_words
 from reports.figures.nsv_results import IdeaPanelAgreement, NsvScores, NsvSetting
 from reports.numbers import coefficient, coefficients, whole
@@ -20,7 +20,7 @@ VERDICTS = {
 }
 
 
-def about_panel(panel: IdeaPanelAgreement | None) -> Iterator[Paragraph]:
+def about_panel(panel: IdeaPanelAgreement | None) -> Iterator[TextBlock]:
     """How far those who rated agree; nothing if nobody rated."""
     if panel is None:
         return
@@ -31,25 +31,25 @@ def about_panel(panel: IdeaPanelAgreement | None) -> Iterator[Paragraph]:
         alpha=coefficient(panel.value),
         ends=coefficients(panel.interval),
     )
-    yield Paragraph(words=joined(about, reason_words(panel.why) if panel.why else alpha))
+    yield TextBlock(words=joined(about, reason_words(panel.why) if panel.why else alpha))
 
 
-def verdict(scores: NsvScores) -> Paragraph:
+def verdict(scores: NsvScores) -> TextBlock:
     """What H1 comes to, and what it could come to at most beside this panel."""
     ceiling = _("A perfect score would reach %(ceiling)s beside this panel.")
     has_ceiling = scores.ceiling is not None
     most = ceiling % {"ceiling": coefficient(scores.ceiling)} if has_ceiling else ""
-    return Paragraph(words=joined(_(VERDICTS[scores.verdict]), most))
+    return TextBlock(words=joined(_(VERDICTS[scores.verdict]), most))
 
 
-def about_scores(scores: NsvScores) -> Iterator[Paragraph]:
+def about_scores(scores: NsvScores) -> Iterator[TextBlock]:
     """With what, and on which prompts the scores were computed."""
     setting = scores.setting
     split = _(
         "Medians, MADs, preferences and weights come from %(n)s ideas on %(p)s prompts, drawn by the seed %(seed)s; "
         "all that is told comes from %(m)s ideas on the other %(q)s."
     )
-    yield Paragraph(
+    yield TextBlock(
         words=split
         % {
             "n": whole(setting.n_development),
@@ -59,14 +59,14 @@ def about_scores(scores: NsvScores) -> Iterator[Paragraph]:
             "q": len(setting.held_out),
         }
     )
-    yield Paragraph(words=joined(_novelty(setting), _surprise(setting), *_value(scores), _pairs(setting)))
-    yield Paragraph(words=_left_out(setting))
+    yield TextBlock(words=joined(_novelty(setting), _surprise(setting), *_value(scores), _pairs(setting)))
+    yield TextBlock(words=_left_out(setting))
     prompts = _(
         "Prompts: those whose ideas differ in the score, so that they have a correlation of their own. p: sign test "
         "over prompts, of what the correlation within each changes by. MAUVE is left out: its library is under the "
         "GPL, and the same distribution scores .999 at 12 texts and .949 at 500."
     )
-    yield Paragraph(words=prompts)
+    yield TextBlock(words=prompts)
     ends = [part.interval for row in scores.methods for part in (row.pooled, row.within)]
     yield from notes.weakest([*ends, *(row.interval for row in scores.ablations)])
 

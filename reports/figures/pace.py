@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from annotation.models import Rater, Response, Timing
 from reports.document import columns
 from reports.document.columns import LEAD, decimals
-from reports.document.model import Block, DocumentSection, Files, Head, Paragraph, ReportTable, Subsection
+from reports.document.model import Block, DocumentSection, Files, Head, ReportTable, Subsection, TextBlock
 from reports.document.phrases import joined, phrase
 from reports.figures.base import Figure
 from reports.numbers import decimal
@@ -137,12 +137,12 @@ class PanelPace(Figure[PaceResult]):
         yield DocumentSection(
             heading=_("How long they took"),
             body=[
-                Paragraph(words=joined(*sentences)),
+                TextBlock(words=joined(*sentences)),
                 by_rater,
                 Files(words=_("Active time on stories one by one"), table="pace"),
                 *_by_place(result),
             ],
-            margin=[Paragraph(words=note)],
+            margin=[TextBlock(words=note)],
         )
 
 

@@ -14,7 +14,7 @@ from reports.dataset.judged_groups import judged_pairs
 from reports.dataset.pairs import JudgedPair, list_pairs
 from reports.document import columns, notes
 from reports.document.columns import LEAD, decimals, ends
-from reports.document.model import DocumentSection, DrawnPlot, Files, Head, Paragraph, ReportTable
+from reports.document.model import DocumentSection, DrawnPlot, Files, Head, ReportTable, TextBlock
 from reports.document.phrases import in_language, joined, phrase
 from reports.figures import plots
 from reports.figures.base import (
@@ -153,12 +153,12 @@ def _accuracy(
     return NamedAccuracy(who=who, name=name, n=len(is_right), n_pairs=len(set(groups)), **fields)
 
 
-def _notes() -> list[Paragraph]:
+def _notes() -> list[TextBlock]:
     held_against = _(
         "One of the people is held against what more than half of the pair’s other raters chose; a judge against more "
         "than half of all, over both orders. Where they are even, the pair is left out."
     )
-    return [Paragraph(words=held_against), notes.clusters_of_pairs()]
+    return [TextBlock(words=held_against), notes.clusters_of_pairs()]
 
 
 def _name(accuracy: NamedAccuracy) -> str:

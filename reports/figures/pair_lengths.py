@@ -15,7 +15,7 @@ from reports.dataset.choices import choices_of
 from reports.dataset.pairs import list_pairs
 from reports.document import columns, notes
 from reports.document.columns import LEAD
-from reports.document.model import Block, DocumentSection, DrawnPlot, Files, Head, Paragraph, ReportTable, TableColumn
+from reports.document.model import Block, DocumentSection, DrawnPlot, Files, Head, ReportTable, TableColumn, TextBlock
 from reports.document.phrases import in_language, joined, phrase
 from reports.figures import plots
 from reports.figures.base import (
@@ -107,7 +107,7 @@ class LengthsOfPairs(ItemFigure[PairLengths], Figure[Listing[PairLengths]]):
             yield DocumentSection(
                 heading=joined(_("Is the longer story preferred?"), about),
                 body=list(_blocks(row)),
-                margin=[Paragraph(words=phrase(left_out, **counts)), notes.clusters_of_pairs(), *weakest],
+                margin=[TextBlock(words=phrase(left_out, **counts)), notes.clusters_of_pairs(), *weakest],
             )
 
 
@@ -182,7 +182,7 @@ def _blocks(row: PairLengths) -> Iterator[Block]:
             "%(ends)s)."
         )
         values = {"percent": decimal(longer.value, 0), "n": whole(longer.n), "ends": between(longer.interval, 0)}
-        yield Paragraph(words=phrase(sentence, **values))
+        yield TextBlock(words=phrase(sentence, **values))
     yield DrawnPlot(
         plot=_plot(row),
         title=_("Differences in length between preferred and other stories"),

@@ -13,7 +13,7 @@ from reports.dataset.judged import judged
 from reports.dataset.readings import answers_as_personas
 from reports.document import columns, notes
 from reports.document.columns import LEAD
-from reports.document.model import DocumentSection, Files, Head, Paragraph, Phrase, ReportTable, TableCell, TableColumn
+from reports.document.model import DocumentSection, Files, Head, Phrase, ReportTable, TableCell, TableColumn, TextBlock
 from reports.document.phrases import phrase
 from reports.figures.alpha_columns import alpha_columns
 from reports.figures.base import (
@@ -280,7 +280,7 @@ def _alphas(judge: JudgePersonas, head: Head) -> ReportTable[PersonaItem]:
     )
 
 
-def _notes(result: Listing[JudgePersonas]) -> list[Paragraph]:
+def _notes(result: Listing[JudgePersonas]) -> list[TextBlock]:
     gain = _(
         "<strong>Gain</strong>: the mean of all personas less the same judge without a persona, on the stories that "
         "both rated; 0 is none. Where one persona has no valid answer there is no mean. Personas that agree closely "
@@ -292,10 +292,10 @@ def _notes(result: Listing[JudgePersonas]) -> list[Paragraph]:
     )
     nobody = _("Without a persona %(judge)s is %(nobody)s: the same model, prompt and parameters.")
     return [
-        Paragraph(words=phrase(gain)),
-        Paragraph(words=scales),
+        TextBlock(words=phrase(gain)),
+        TextBlock(words=scales),
         *(
-            Paragraph(words=nobody % {"judge": judge.judge, "nobody": judge.nobody})
+            TextBlock(words=nobody % {"judge": judge.judge, "nobody": judge.nobody})
             for judge in result.rows
             if judge.nobody and judge.nobody != judge.judge
         ),

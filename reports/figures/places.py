@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from reports.document import columns, notes
 from reports.document.columns import LEAD, QUIET, decimals, ends
-from reports.document.model import DocumentSection, DrawnPlot, Files, Head, Paragraph, ReportTable, RowGroup
+from reports.document.model import DocumentSection, DrawnPlot, Files, Head, ReportTable, RowGroup, TextBlock
 from reports.document.phrases import in_language, joined, phrase
 from reports.figures import plots
 from reports.figures.base import (
@@ -75,7 +75,7 @@ class Places(Figure[Listing[ItemPlaces]]):
     def describe(self, result: Listing[ItemPlaces], head: Head) -> Iterator[DocumentSection]:
         shares = (share.interval for row in result.rows for places in row.by_source for share in places.shares)
         note = _("1 is best. A place that several stories share is divided among them. Intervals are over groups.")
-        margin = [Paragraph(words=note), *notes.weakest(shares)]
+        margin = [TextBlock(words=note), *notes.weakest(shares)]
         for row in result.rows:
             counted = ngettext("%(shown)s ranking", "%(shown)s rankings", row.n_rankings)
             about = in_language(row.title, head.language) if len(result.rows) > 1 else ""

@@ -26,10 +26,10 @@ from reports.document.model import (
     DrawnPlot,
     Files,
     Head,
-    Paragraph,
     ReportTable,
     Subsection,
     TableColumn,
+    TextBlock,
 )
 from reports.document.phrases import in_language, joined, phrase, reason_words
 from reports.figures import plots
@@ -150,11 +150,11 @@ class PeopleAndJudge(Figure[Listing[JudgeEstimates]]):
         yield DocumentSection(
             heading=_("People and judge together"),
             body=[
-                *([Paragraph(words=reason_words(reason))] if reason else []),
+                *([TextBlock(words=reason_words(reason))] if reason else []),
                 *blocks,
                 Files(words=_("Every judge, question and source"), table="people-and-judge"),
             ],
-            margin=[Paragraph(words=phrase(note))],
+            margin=[TextBlock(words=phrase(note))],
         )
 
 
@@ -311,7 +311,7 @@ def _of_judge(row: JudgeEstimates, head: Head, *, is_shown: bool) -> list[Block]
         "same."
     )
     drawing = DrawnPlot(plot=row.plot, title=title, described=described, label=row.title or row.judge)
-    return [Paragraph(words=name), drawing, Subsection(summary=summary, blocks=[table])]
+    return [TextBlock(words=name), drawing, Subsection(summary=summary, blocks=[table])]
 
 
 def _columns(row: JudgeEstimates) -> list[TableColumn[SourceEstimate]]:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from reports.dataset.choices import Choice, choice_table, choices_of
 from reports.document import columns, notes
 from reports.document.columns import LEAD, decimals, ends
-from reports.document.model import DocumentSection, Files, Head, Paragraph, Phrase, ReportTable, RowGroup
+from reports.document.model import DocumentSection, Files, Head, Phrase, ReportTable, RowGroup, TextBlock
 from reports.document.phrases import in_language, joined, phrase, reason_words
 from reports.figures.base import (
     N_RESAMPLES,
@@ -101,7 +101,7 @@ class Preferences(Figure[Listing[Preference]]):
                     Files(words=_("Group by group"), table="pairs"),
                 ],
                 margin=[
-                    Paragraph(words=_first_words(row.first)),
+                    TextBlock(words=_first_words(row.first)),
                     *_neither(row),
                     *([_clusters(row), *weakest] if row.by_source else []),
                 ],
@@ -277,14 +277,14 @@ def _first_words(first: ChoiceShare) -> Phrase:
     return phrase(sentence, **values)
 
 
-def _neither(row: Preference) -> list[Paragraph]:
+def _neither(row: Preference) -> list[TextBlock]:
     if not row.n_neither:
         return []
     sentence = ngettext("%(shown)s choice preferred neither.", "%(shown)s choices preferred neither.", row.n_neither)
-    return [Paragraph(words=sentence % {"shown": whole(row.n_neither)})]
+    return [TextBlock(words=sentence % {"shown": whole(row.n_neither)})]
 
 
-def _clusters(row: Preference) -> Paragraph:
+def _clusters(row: Preference) -> TextBlock:
     sentence = ngettext(
         "Shares are of the choices in which the source stood beside another one. Intervals are over "
         "<strong>groups</strong>, of which there is %(n_groups)s.",
@@ -292,4 +292,4 @@ def _clusters(row: Preference) -> Paragraph:
         "<strong>groups</strong>, of which there are %(n_groups)s.",
         len(row.groups),
     )
-    return Paragraph(words=phrase(sentence, n_groups=len(row.groups)))
+    return TextBlock(words=phrase(sentence, n_groups=len(row.groups)))

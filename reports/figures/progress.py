@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext
 from annotation.models import Assignment, Rater, Response, Timing
 from reports.dataset import answers
 from reports.document import columns
-from reports.document.model import DocumentSection, Files, Paragraph, ReportTable, Subsection
+from reports.document.model import DocumentSection, Files, ReportTable, Subsection, TextBlock
 from reports.figures.base import Figure, Head, Highlight
 from reports.lazy import pd
 from reports.numbers import decimal, whole
@@ -126,13 +126,13 @@ class Progress(Figure[ProgressResult]):
             ],
         )
         by_group = Subsection(summary=_("Group by group"), is_open=len(result.groups) <= MOST_OPEN, blocks=[table])
-        nobody = [Paragraph(words=_("No person has submitted a group yet."))]
+        nobody = [TextBlock(words=_("No person has submitted a group yet."))]
         counted = ngettext("%(shown)s place submitted", "%(shown)s places submitted", result.n_submitted)
         submitted = Files(words=counted % {"shown": whole(result.n_submitted)}, table="progress", is_count=True)
         yield DocumentSection(
             heading=_("How far it has come"),
             body=[by_group, *(nobody if result.judges and not result.n_submitted else []), submitted],
-            margin=[Paragraph(words=words) for words in _margin(result)],
+            margin=[TextBlock(words=words) for words in _margin(result)],
         )
 
     def headline(self, result: ProgressResult, head: Head) -> str:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from reports.dataset.choices import ranks_of
 from reports.document import columns, notes
 from reports.document.columns import LEAD, decimals, ends
-from reports.document.model import DocumentSection, Files, Head, Paragraph, Phrase, ReportTable
+from reports.document.model import DocumentSection, Files, Head, Phrase, ReportTable, TextBlock
 from reports.document.phrases import in_language, joined, phrase, reason_words
 from reports.figures.base import (
     N_RESAMPLES,
@@ -112,9 +112,9 @@ class Rankings(Figure[Listing[Ranking]]):
                     Files(words=counted % {"shown": whole(row.n_rankings)}, table="rankings", is_count=True),
                 ],
                 margin=[
-                    Paragraph(words=phrase(groups, n_groups=row.n_groups)),
+                    TextBlock(words=phrase(groups, n_groups=row.n_groups)),
                     *weakest,
-                    Paragraph(words=_concordance_words(row.concordance)),
+                    TextBlock(words=_concordance_words(row.concordance)),
                 ],
             )
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from reports.document import columns, notes
 from reports.document.columns import LEAD, QUIET, decimals, ends
-from reports.document.model import DocumentSection, DrawnPlot, Files, Head, Paragraph, ReportTable, TableColumn
+from reports.document.model import DocumentSection, DrawnPlot, Files, Head, ReportTable, TableColumn, TextBlock
 from reports.document.phrases import phrase
 from reports.figures import plots
 from reports.figures.base import (
@@ -95,7 +95,7 @@ class Ratings(Figure[Listing[ItemRatings]]):
         yield DocumentSection(
             heading=_("How highly stories were rated"),
             body=[*drawn, table, Files(words=_("All items on scales"), table="ratings")],
-            margin=[Paragraph(words=phrase(clusters)), Paragraph(words=wide), *notes.weakest(intervals)],
+            margin=[TextBlock(words=phrase(clusters)), TextBlock(words=wide), *notes.weakest(intervals)],
         )
 
     def is_empty(self, result: Listing[ItemRatings]) -> bool:

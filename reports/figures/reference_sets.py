@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from django.utils.translation import ngettext
 
 from reports.document import columns
-from reports.document.model import Paragraph, TableColumn
+from reports.document.model import TableColumn, TextBlock
 
 
 class AboutSet(Protocol):
@@ -36,7 +36,7 @@ def set_columns(about: AboutSet) -> list[TableColumn[Any]]:
     ]
 
 
-def gone(about: AboutSet) -> Iterator[Paragraph]:
+def gone(about: AboutSet) -> Iterator[TextBlock]:
     """How many stories of the set are no longer what they were; nothing if all are."""
     if about.n_gone:
         counted = ngettext(
@@ -44,4 +44,4 @@ def gone(about: AboutSet) -> Iterator[Paragraph]:
             "%(n)s stories of the set were erased or changed since.",
             about.n_gone,
         )
-        yield Paragraph(words=counted % {"n": about.n_gone})
+        yield TextBlock(words=counted % {"n": about.n_gone})

@@ -19,11 +19,11 @@ from reports.document.model import (
     DocumentSection,
     Files,
     Head,
-    Paragraph,
     ReportTable,
     RowGroup,
     TableCell,
     TableColumn,
+    TextBlock,
 )
 from reports.document.phrases import BREAK, joined, phrase
 from reports.figures.base import (
@@ -144,7 +144,7 @@ class Reliability(Figure[ReliabilityResult]):
             heading=_("Skewed answers, and means"),
             body=[*(of_items if result.items else []), *(of_numbers if result.numbers else [])],
             margin=[
-                *(Paragraph(words=words) for words in (kappa, forms, floors)),
+                *(TextBlock(words=words) for words in (kappa, forms, floors)),
                 *notes.weakest([*(row.interval for row in result.items), *ends]),
             ],
         )

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from reports.dataset.answers import select_repeated
 from reports.document import columns
 from reports.document.columns import LEAD, decimals, ends
-from reports.document.model import DocumentSection, Files, Head, Paragraph, ReportTable
+from reports.document.model import DocumentSection, Files, Head, ReportTable, TextBlock
 from reports.document.phrases import phrase
 from reports.figures.base import (
     N_RESAMPLES,
@@ -124,7 +124,7 @@ class Repeats(Figure[Listing[RepeatRow]]):
         yield DocumentSection(
             heading=_("What raters read twice"),
             body=[table, Files(words=_("Answers given twice"), table="repeats")],
-            margin=[Paragraph(words=note)],
+            margin=[TextBlock(words=note)],
         )
 
 

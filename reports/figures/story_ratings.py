@@ -19,11 +19,11 @@ from reports.document.model import (
     DrawnPlot,
     Files,
     Head,
-    Paragraph,
     ReportTable,
     Subsection,
     TableCell,
     TableColumn,
+    TextBlock,
 )
 from reports.document.phrases import in_language, joined, phrase
 from reports.figures import plots
@@ -129,12 +129,12 @@ class StoryRatings(ItemFigure[ItemStories], Figure[Listing[ItemStories]]):
                     for row in result.rows
                 ),
                 Files(words=_("Every story"), table="story-ratings"),
-                table if table.rows else Paragraph(words=too_many, css="hint"),
+                table if table.rows else TextBlock(words=too_many, css="hint"),
                 Files(words=_("How far raters are apart"), table="spreads"),
                 *_files(result),
             ],
             margin=[
-                *(Paragraph(words=words) for words in margin),
+                *(TextBlock(words=words) for words in margin),
                 *notes.weakest(row.spread.interval for row in result.rows),
             ],
         )
@@ -151,7 +151,7 @@ def _blocks(row: ItemStories) -> Iterator[Block]:
         )
         sentence = apart % {"sd": decimal(spread.value, 2), "shown": whole(spread.n_stories)}
         ends = phrase(_("95 %% interval %(ends)s."), ends=between(spread.interval, 2))
-        yield Paragraph(words=joined(sentence, "" if spread.interval.low is None else ends))
+        yield TextBlock(words=joined(sentence, "" if spread.interval.low is None else ends))
     described = _("One mark a story, a row a source. The file beside the plot holds every story.")
     yield DrawnPlot(
         plot=_plot(row), title=_("Mean rating of each story, by source"), described=described, label=row.title

@@ -14,7 +14,7 @@ from reports import reasons
 from reports.dataset.choices import choices_of
 from reports.document import columns, notes
 from reports.document.columns import LEAD, decimals, ends
-from reports.document.model import Block, DocumentSection, DrawnPlot, Files, Head, Paragraph, ReportTable, Subsection
+from reports.document.model import Block, DocumentSection, DrawnPlot, Files, Head, ReportTable, Subsection, TextBlock
 from reports.document.phrases import in_language, joined, phrase, reason_words
 from reports.figures import plots
 from reports.figures.base import (
@@ -114,7 +114,7 @@ class Strengths(Figure[Listing[StrengthTable]]):
         yield DocumentSection(
             heading=_("Strengths"),
             body=[_part(row, head, n) for n, row in enumerate(result.rows, start=1)],
-            margin=[*(Paragraph(words=words) for words in margin), *notes.weakest(intervals)],
+            margin=[*(TextBlock(words=words) for words in margin), *notes.weakest(intervals)],
         )
 
 
@@ -229,7 +229,7 @@ def _part(row: StrengthTable, head: Head, number: int) -> Subsection:
     unit = _(": sources") if row.unit == "sources" else _(": stories")
     clusters = ngettext("%(shown)s cluster", "%(shown)s clusters", row.n_clusters) % {"shown": whole(row.n_clusters)}
     counted = ngettext("%(shown)s answer, %(clusters)s", "%(shown)s answers, %(clusters)s", row.n_answers)
-    blocks: list[Block] = [Paragraph(words=reason_words(row.why), css="off")] if row.why else []
+    blocks: list[Block] = [TextBlock(words=reason_words(row.why), css="off")] if row.why else []
     if plot := _plot(row):
         title = _("Strength of each source, log odds against the average one")
         described = _("The same numbers stand in the table below.")

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from reports.document import columns
 from reports.document.files import file_only
-from reports.document.model import DocumentSection, Files, Head, Paragraph, ReportTable, TableCell, TableColumn
+from reports.document.model import DocumentSection, Files, Head, ReportTable, TableCell, TableColumn, TextBlock
 from reports.document.phrases import BREAK, joined
 from reports.figures.base import Figure, ItemRow, Listing, item_fields
 from reports.lazy import np
@@ -80,7 +80,7 @@ class Surveys(Figure[Listing[Survey]]):
         yield DocumentSection(
             heading=_("What raters were asked once"),
             body=[table, _file(result), Files(words=_("All that was asked once"), table="surveys")],
-            margin=[Paragraph(words=note)],
+            margin=[TextBlock(words=note)],
         )
 
     def has_answers(self, result: Listing[Survey]) -> bool:

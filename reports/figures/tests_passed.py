@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from reports.document import columns, notes
 from reports.document.columns import LEAD, decimals, ends
 from reports.document.files import file_only
-from reports.document.model import DocumentSection, DrawnPlot, Files, Head, Paragraph, ReportTable
+from reports.document.model import DocumentSection, DrawnPlot, Files, Head, ReportTable, TextBlock
 from reports.document.phrases import phrase
 from reports.figures import plots
 from reports.figures.base import (
@@ -125,7 +125,7 @@ class TestsPassed(Figure[TestsPassedResult]):
                 Files(words=counted % {"shown": whole(len(result.stories))}, table="tests-passed", is_count=True),
             ],
             margin=[
-                Paragraph(words=note),
+                TextBlock(words=note),
                 *_of_two_raters(result.totals),
                 *notes.weakest(row.interval for row in result.by_source),
             ],
@@ -148,7 +148,7 @@ def _by_source(result: TestsPassedResult) -> ReportTable[SourceTests]:
     )
 
 
-def _of_two_raters(totals: TotalsAgreement) -> list[Paragraph]:
+def _of_two_raters(totals: TotalsAgreement) -> list[TextBlock]:
     """How two raters' counts go together; nothing where that has no value."""
     if totals.coefficient.value is None:
         return []
@@ -163,7 +163,7 @@ def _of_two_raters(totals: TotalsAgreement) -> list[Paragraph]:
             "answers reach %(floor)s): Pearson’s correlation over all ordered pairs of a story’s raters."
         )
     values = {"ends": coefficients(totals.interval), "floor": coefficient(totals.floor.upper)}
-    return [Paragraph(words=phrase(sentence, r=coefficient(totals.coefficient.value), **values))]
+    return [TextBlock(words=phrase(sentence, r=coefficient(totals.coefficient.value), **values))]
 
 
 def _totals(dataset: Dataset, cube: Cube) -> TotalsAgreement:

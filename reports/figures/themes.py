@@ -15,9 +15,9 @@ from reports.document.model import (
     DocumentSection,
     Files,
     Head,
-    Paragraph,
     ReportTable,
     TableColumn,
+    TextBlock,
 )
 from reports.document.phrases import in_language, joined, phrase
 from reports.figures.base import (
@@ -127,7 +127,7 @@ class Themes(Figure[Listing[SampleThemes]]):
                     _share_table(sample, of_sample),
                     Files(words=rated % {"shown": whole(sample.n_stories)}, table="theme-shares", is_count=True),
                 ],
-                margin=[Paragraph(words=about), Paragraph(words=alpha)],
+                margin=[TextBlock(words=about), TextBlock(words=alpha)],
             )
 
 

@@ -17,10 +17,10 @@ from reports.document.model import (
     DrawnPlot,
     Files,
     Head,
-    Paragraph,
     Phrase,
     ReportTable,
     RowGroup,
+    TextBlock,
 )
 from reports.document.phrases import in_language, joined
 from reports.figures import plots
@@ -121,9 +121,9 @@ class Trends(Figure[Listing[FactorTrend]]):
                 Files(words=title, table="trend-means"),
             ],
             margin=[
-                Paragraph(words=origin),
-                *([Paragraph(words=_("The lower axis is logarithmic."))] if any(map(_is_far, result.rows)) else []),
-                Paragraph(words=_("Exploratory. What goes with size may also go with whoever wrote the story.")),
+                TextBlock(words=origin),
+                *([TextBlock(words=_("The lower axis is logarithmic."))] if any(map(_is_far, result.rows)) else []),
+                TextBlock(words=_("Exploratory. What goes with size may also go with whoever wrote the story.")),
                 *notes.weakest(mean.interval for row in result.rows for mean in row.means),
             ],
         )

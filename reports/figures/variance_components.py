@@ -19,12 +19,12 @@ from reports.document.model import (
     DocumentSection,
     Files,
     Head,
-    Paragraph,
     Phrase,
     ReportTable,
     Subsection,
     TableCell,
     TableColumn,
+    TextBlock,
 )
 from reports.document.phrases import in_language, joined, phrase
 from reports.figures.base import Figure, Interval, Listing, Reason, ends_note
@@ -110,7 +110,7 @@ class VarianceComponents(Figure[Listing[OutcomeComponents]]):
                 Files(words=_("Variances of every outcome"), table="variance-components"),
                 Files(words=_("Means with both intervals"), table="means-for-other-raters"),
             ],
-            margin=[Paragraph(words=words) for words in _margin(result)],
+            margin=[TextBlock(words=words) for words in _margin(result)],
         )
 
 

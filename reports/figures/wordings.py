@@ -14,7 +14,7 @@ from judges.models import Run
 from reports.dataset.judged import judged
 from reports.document import columns, notes
 from reports.document.columns import decimals
-from reports.document.model import DocumentSection, Files, Head, Paragraph, ReportTable, TableCell
+from reports.document.model import DocumentSection, Files, Head, ReportTable, TableCell, TextBlock
 from reports.document.phrases import joined, phrase
 from reports.figures.base import N_RESAMPLES, Figure, Interval, Listing, interval, note_of
 from reports.figures.judge_tables import score_columns
@@ -93,7 +93,7 @@ class Wordings(Figure[Listing[ModelWordings]]):
         yield DocumentSection(
             heading=_("One model, several prompts"),
             body=[*map(_table, result.rows), Files(words=_("Every prompt"), table="wordings")],
-            margin=[Paragraph(words=note), notes.models_stories(), *notes.weakest(row.interval for row in result.rows)],
+            margin=[TextBlock(words=note), notes.models_stories(), *notes.weakest(row.interval for row in result.rows)],
         )
 
 

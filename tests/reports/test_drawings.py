@@ -10,6 +10,7 @@ from django.contrib.staticfiles import finders
 from django.test import Client
 
 from reports import results
+from reports.document.model import DocumentSection, DrawnPlot, Subsection
 from reports.figures import all_figures
 from reports.figures.plots import PERCENT, DotPlot
 from reports.models import Report
@@ -181,7 +182,11 @@ def test_the_plots_of_a_section_are_named_in_its_order_with_what_stands_beside_t
     figure = all_figures()["pass_rates"]
     first, second, third = (DotPlot([], [name], PERCENT) for name in "abc")
 
-    named = drawings.list_plots(figure, {"plots": [("Empathy", first), ("", second)], "note": "few", "plot": third})
+    drawn = [DrawnPlot(plot=first, title="", described="", label="Empathy")]
+    drawn += [DrawnPlot(plot=plot, title="", described="") for plot in (second, third)]
+    folded = Subsection(summary="More", blocks=[drawn[1]])
+
+    named = drawings.list_plots(figure, [DocumentSection(heading="", body=[drawn[0], folded, drawn[2]])])
 
     assert [(each.name, each.label, each.title) for each in named] == [
         ("pass-rates", "Empathy", "Pass rates: Empathy"),

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from reports import results
-from reports.document.model import Head, Paragraph
+from reports.document.model import Head, TextBlock
 from studies.models import Provenance, Study
 from tests import triggers
 from tests.reports import given
@@ -64,7 +64,7 @@ def test_the_page_says_that_groups_with_one_of_the_two_are_left_out(study: Study
 
     (section,) = figure.describe(result, Head())
 
-    notes = [note.words for note in section.margin if isinstance(note, Paragraph)]
+    notes = [note.words for note in section.margin if isinstance(note, TextBlock)]
     assert not [words for words in notes if "each holds stories of both" in words]
     assert [words for words in notes if "groups with one of the two are left out" in words]
 

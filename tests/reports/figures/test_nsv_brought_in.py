@@ -8,7 +8,7 @@ import pytest
 from judges import score_import
 from judges.score_import import CardText
 from reports.dataset import Dataset
-from reports.document.model import Paragraph
+from reports.document.model import TextBlock
 from reports.figures import all_figures
 from reports.figures.base import NO_HEAD
 from reports.reasons import to_english
@@ -54,7 +54,7 @@ def test_a_reward_models_scores_are_the_value_as_they_are_and_shuffling_them_los
     assert ("value", "shuffled_preferences") not in ablations
     assert ablations["value", "shuffled_values"].value > 0.05
     (section,) = all_figures()["nsv"].describe(compute(planted.study), NO_HEAD)
-    margin = " ".join(str(note.words) for note in section.margin if isinstance(note, Paragraph))
+    margin = " ".join(str(note.words) for note in section.margin if isinstance(note, TextBlock))
     assert "Value: the scores reward-1. On " in margin
 
 
