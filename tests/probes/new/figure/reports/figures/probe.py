@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from reports.document import columns
+from reports.document.model import DocumentSection, ReportTable
 from reports.figures.base import Figure
 
 
@@ -20,8 +22,9 @@ class Probes(Figure[Probe]):
     def compute(self, dataset):
         return Probe(n=len(dataset.people))
 
-    def rows(self, result):
-        return {"probes": iter([{"n": result.n}])}
-
-    def lines(self, result):
-        yield f"Probed answers: {result.n}"
+    def describe(self, result, head):
+        answers = columns.number("n", "Probed answers")
+        yield DocumentSection(
+            heading=f"Probed: {result.n}",
+            body=[ReportTable(name="probes", label="Probed", rows=[result], columns=[answers])],
+        )
