@@ -53,6 +53,11 @@ class PageTable:
         return cls(table, tuple(column for column in table.columns if column.heading is not None))
 
     @property
+    def is_stacked(self) -> bool:
+        """Whether the cells of a row are stacked on narrow screens, each beside its heading."""
+        return "stacks" in self.table.css
+
+    @property
     def groups(self) -> Iterator[PageGroup]:
         for group in self.table.groups or [RowGroup(rows=self.table.rows)]:
             at = self._drawn_at if group.axis else len(self.columns)

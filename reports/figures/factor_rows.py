@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from reports.document import columns
 from reports.document.columns import QUIET, ends
 from reports.document.model import TableColumn
-from reports.figures.base import Interval, Row
+from reports.figures.base import Interval
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, OutcomeTable
@@ -36,11 +36,6 @@ def factor_fields(factor: str, table: OutcomeTable) -> dict[str, Any]:
     """The fields of `FactorRow`."""
     outcome = table.outcome
     return {"factor": factor, "key": outcome.key, "title": outcome.title, "is_percent": outcome.is_percent}
-
-
-def factor_cells(row: FactorRow) -> Row:
-    """The columns of a CSV row that say what it is about."""
-    return {"factor": row.factor, "outcome": row.key, "title": row.title}
 
 
 def factor_columns(of: Callable[[T], FactorRow]) -> list[TableColumn[T]]:

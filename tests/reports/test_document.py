@@ -1,6 +1,9 @@
 """Descriptions of figures as their writers have them."""
 
+import re
 from dataclasses import replace
+
+from django.template.loader import render_to_string
 
 from reports.document import columns
 from reports.document.model import DocumentSection, ReportTable, TableColumn
@@ -37,3 +40,14 @@ def test_a_reason_leaves_page_and_text_the_columns_that_stay() -> None:
     because = to_english(NO_ANSWERS)
     assert [(str(part.cell.words), part.n_columns) for part in second.cells] == [("b", 1), ("k = 25", 1), (because, 2)]
     assert " ".join(last.split()) == f"b k = 25 {because}"
+
+
+def test_the_cells_of_a_table_that_is_stacked_on_telephones_name_their_columns() -> None:
+    stacked = replace(describe(), css="ruled stacks")
+
+    pages = [
+        render_to_string("reports/document/frame.html", {"table": PageTable.of(table)})
+        for table in (stacked, describe())
+    ]
+
+    assert [re.findall(r'data-label="([^"]+)"', page) for page in pages] == [["Setting", "Rho", "Low", "Setting"], []]
