@@ -91,7 +91,7 @@ def test_what_it_takes_is_shown_before_anything_and_writes_nothing(
 
     assert "The prompts would be tried on 3 pairs" in said
     assert "Calls to be sent 12" in said, "two prompts, three pairs, both orders"
-    assert re.search(r"about \$ 0\.\d+, at most \$ \d\.\d+", said)
+    assert re.search(r"about \$ 0\.\d+, at most \$ \d+\.\d+", said)
     assert (Run.objects.count(), Call.objects.count(), Judge.objects.count()) == (0, 0, 1)
 
 
