@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
+
+from django.template.loader import get_template
+from django.utils.html import conditional_escape, format_html
+from django.utils.safestring import SafeString
 
 from reports import reasons
 from reports.document.model import ReportTable, RowGroup, TableCell, TableColumn
+from reports.document.phrases import plain
 
 
 @dataclass(frozen=True)
@@ -22,6 +28,28 @@ class PageCell:
     def css(self) -> str:
         return " ".join(filter(None, ["n" * self.column.is_number, self.cell.css]))
 
+    def write(self, *, is_stacked: bool) -> str:
+        """The cell as HTML. is_stacked : whether it has to name its column"""
+        cell, column = self.cell, self.column
+        attributes = {
+            "scope": "row" if column.is_head else "",
+            "colspan": str(self.n_columns) if self.n_columns > 1 else "",
+            "class": self.css,
+            "data-label": plain(column.heading or "") if is_stacked and not column.is_head else "",
+            "title": cell.title,
+            "lang": cell.title_language if cell.title else cell.language,
+        }
+        start = "".join(f' {name}="{conditional_escape(value)}"' for name, value in attributes.items() if value)
+        words = _strip_template().render({"strip": cell.strip}) if cell.strip else conditional_escape(str(cell.words))
+        mark = format_html('<abbr title="{}" lang="en">{}</abbr>', cell.mark_title, cell.mark) if cell.mark else ""
+        tag = "th" if column.is_head else "td"
+        return f"<{tag}{start}>{words}{mark}</{tag}>"
+
+
+@cache
+def _strip_template() -> Any:
+    return get_template("reports/document/strip.html")
+
 
 OF_REASONS = TableColumn[Any](heading="", cell=lambda row: TableCell(), files={}, is_number=False)
 
@@ -29,6 +57,12 @@ OF_REASONS = TableColumn[Any](heading="", cell=lambda row: TableCell(), files={}
 @dataclass(frozen=True)
 class PageRow:
     cells: tuple[PageCell, ...]
+    is_stacked: bool = False
+
+    @property
+    def html(self) -> SafeString:
+        """The row as HTML. Written here, since a template takes several times as long and a report has thousands."""
+        return SafeString(f"<tr>{''.join(cell.write(is_stacked=self.is_stacked) for cell in self.cells)}</tr>")
 
 
 @dataclass(frozen=True)
@@ -69,7 +103,7 @@ class PageTable:
 
     @property
     def foot(self) -> tuple[PageRow, ...]:
-        return tuple(PageRow(tuple(map(PageCell, cells, self.columns))) for cells in self.table.foot)
+        return tuple(PageRow(tuple(map(PageCell, cells, self.columns)), self.is_stacked) for cells in self.table.foot)
 
     def _rows(self, rows: Sequence[Any]) -> tuple[PageRow, ...]:
         return tuple(self._row(row) for row in rows)
@@ -82,7 +116,7 @@ class PageTable:
             words = TableCell(words=reasons.translate_reason(reason), language=reasons.language(reason), css="off")
             at = [_is_kept(column) for column in self.columns].index(False)
             cells.insert(at, PageCell(words, OF_REASONS, len(self.columns) - len(cells)))
-        return PageRow(tuple(cells))
+        return PageRow(tuple(cells), self.is_stacked)
 
 
 def _is_kept(column: TableColumn[Any]) -> bool:

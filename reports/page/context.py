@@ -8,7 +8,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from reports.document.model import DocumentSection
+from reports.document.model import DocumentSection, ReportTable, find_blocks
 from reports.figures import Figure
 from reports.page.statements import statement_lines
 from reports.results import Results
@@ -26,6 +26,8 @@ def context(results: Results, *, language: str = "") -> dict[str, Any]:
     """Everything that the template needs, by name. language : the study's"""
     head = replace(results.head, language=language)
     lines = statement_lines(results)
+    sections = [ReportSection(figure, list(figure.describe(result, head))) for figure, result in results.visible]
+    tables = [table for section in sections for table in find_blocks(section.description, ReportTable)]
     return {
         "results": results,
         "headline": headline(results),
@@ -36,9 +38,9 @@ def context(results: Results, *, language: str = "") -> dict[str, Any]:
         "has_neighbours": len(results.sources) > 2 and any(line.statement.is_of_neighbours for line in lines),
         "has_plan": results.study.has_plan,
         "head_notes": [note for figure, result in results.computed for note in figure.head_notes(result)],
-        "tables": filled_tables(results),
+        "tables": {table.name for table in tables if table.rows},
         "sources": [row.source for row in results.sources],
-        "sections": [ReportSection(figure, list(figure.describe(result, head))) for figure, result in results.visible],
+        "sections": sections,
     }
 
 
