@@ -62,7 +62,7 @@ class PageRow:
     @property
     def html(self) -> SafeString:
         """The row as HTML. Written here, since a template takes several times as long and a report has thousands."""
-        return SafeString(f"<tr>{''.join(cell.write(is_stacked=self.is_stacked) for cell in self.cells)}</tr>")
+        return SafeString(f"<tr>{' '.join(cell.write(is_stacked=self.is_stacked) for cell in self.cells)}</tr>")
 
 
 @dataclass(frozen=True)
