@@ -33,6 +33,11 @@ def in_language(words: str, language: str) -> SafeString:
     return format_html('<span lang="{}">{}</span>', language, words) if language else conditional_escape(words)
 
 
+def hidden(words: Phrase) -> SafeString:
+    """Words for people who do not see the page."""
+    return format_html('<span class="visually-hidden">{}</span>', words)
+
+
 def reason_words(why: Reason) -> SafeString:
     """A reason in the reader's language where it is translated, in English elsewhere."""
     return in_language(reasons.translate_reason(why), reasons.language(why))

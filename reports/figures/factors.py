@@ -209,7 +209,7 @@ def _part(row: FactorOutcome, head: Head) -> Subsection:
 def _mean_table(row: FactorOutcome) -> ReportTable[LevelMean]:
     return ReportTable(
         name="factors",
-        label=_("Means by a property of the stories"),
+        label=f"{row.factor}: {row.title or _('All tests')}: {_('Means by a property of the stories')}",
         rows=row.means,
         columns=[
             *factor_columns(lambda mean: row),

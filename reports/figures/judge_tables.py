@@ -25,7 +25,7 @@ from reports.document.model import (
     TableColumn,
     TextBlock,
 )
-from reports.document.phrases import in_language, joined, phrase
+from reports.document.phrases import hidden, in_language, joined, phrase
 from reports.document.strips import Coefficient, StripAxis
 from reports.figures.base import ALL_ITEMS, Floor, ItemRow, note_of
 from reports.figures.judge_plots import JudgePlot
@@ -223,7 +223,7 @@ def _whole_columns() -> Iterator[TableColumn[StatisticLine]]:
         return TableCell(strip=line.axis.draw(line.coefficient) if line.axis else None)
 
     value, ends, floor, models = score_columns(_("Value"))
-    heading = phrase('<span class="visually-hidden">%(words)s</span>', words=_("Drawing"))
+    heading = hidden(_("Drawing"))
     yield value.at(_score_of)
     yield ends.at(_score_of)
     yield TableColumn(heading=heading, cell=drawn, files={}, is_number=False, is_drawn=True)

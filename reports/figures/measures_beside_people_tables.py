@@ -12,7 +12,7 @@ from reports.document import columns, notes
 from reports.document.columns import LEAD, Valued, Write, interval_cell
 from reports.document.files import file_only
 from reports.document.model import Block, Files, Head, Phrase, ReportTable, RowGroup, TableCell, TableColumn, TextBlock
-from reports.document.phrases import in_language, joined, phrase
+from reports.document.phrases import hidden, in_language, joined, phrase
 from reports.figures.base import Floor, note_of
 from reports.numbers import coefficient, coefficients, decimal, whole
 from reports.numbers import interval as between
@@ -109,7 +109,9 @@ def _lines(measure: MeasureBesidePeople, head: Head) -> Iterator[_Line]:
         ties = f"{whole(row.n_tied)}, {whole(row.n_tied_people)}"
         title = in_language(row.title, head.language) if row.title else _("All tests")
         for n, part in enumerate(row.coefficients):
-            yield _Line(title if n == 0 else "", names[part.statistic], part, row.n, ties, is_coefficient=True)
+            yield _Line(
+                title if n == 0 else hidden(title), names[part.statistic], part, row.n, ties, is_coefficient=True
+            )
     for accuracy in measure.accuracies:
         title = in_language(accuracy.title, head.language)
         ties = whole(accuracy.n_tied)

@@ -14,7 +14,7 @@ from reports.dataset.readings import answers_as_personas
 from reports.document import columns, notes
 from reports.document.columns import LEAD
 from reports.document.model import DocumentSection, Files, Head, Phrase, ReportTable, TableCell, TableColumn, TextBlock
-from reports.document.phrases import phrase
+from reports.document.phrases import hidden, phrase
 from reports.figures.alpha_columns import alpha_columns
 from reports.figures.base import (
     ALL_ITEMS,
@@ -245,7 +245,7 @@ def _judge_words(line: _Line) -> Phrase:
     """The judge, on the page at its first row alone."""
     if line.item is None:
         return line.judge.judge
-    return phrase('<span class="visually-hidden">%(judge)s</span>', judge=line.judge.judge)
+    return hidden(line.judge.judge)
 
 
 def _alpha_in_file() -> Iterator[TableColumn[_Line]]:

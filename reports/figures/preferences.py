@@ -13,7 +13,7 @@ from reports.dataset.choices import Choice, choice_table, choices_of
 from reports.document import columns, notes
 from reports.document.columns import LEAD, decimals, ends
 from reports.document.model import DocumentSection, Files, Head, Phrase, ReportTable, RowGroup, TextBlock
-from reports.document.phrases import in_language, joined, phrase, reason_words
+from reports.document.phrases import hidden, in_language, joined, phrase, reason_words
 from reports.figures.base import (
     N_RESAMPLES,
     Estimate,
@@ -233,7 +233,7 @@ def _group_table(row: Preference, head: Head) -> ReportTable[_Pair]:
             columns.words(
                 *("group", _("Group")),
                 of=lambda pair: pair.group.group,
-                shown=lambda pair: pair.group.group if pair.is_first else "",
+                shown=_group_once,
                 is_head=True,
             ),
             columns.number(
@@ -253,6 +253,11 @@ def _group_table(row: Preference, head: Head) -> ReportTable[_Pair]:
             columns.number("n_shown_first", heading(_("Shown first")), of("n_shown_first")),
         ],
     )
+
+
+def _group_once(pair: _Pair) -> Phrase:
+    """The group, in its first row alone for whoever sees the page."""
+    return pair.group.group if pair.is_first else hidden(pair.group.group)
 
 
 def _first_words(first: ChoiceShare) -> Phrase:

@@ -26,7 +26,7 @@ from reports.document.model import (
     TableColumn,
     TextBlock,
 )
-from reports.document.phrases import in_language, joined, phrase
+from reports.document.phrases import hidden, in_language, joined, phrase
 from reports.figures.base import Figure, Interval, Listing, Reason, ends_note
 from reports.figures.mean_intervals import outcome_intervals
 from reports.lazy import variance_components
@@ -190,7 +190,7 @@ def _mean_table(rows: Sequence[OutcomeComponents], head: Head) -> ReportTable[tu
         """Its name, seen at the first of its sources alone."""
         row, mean = pair
         title = _title(row, head)
-        return title if mean is row.sources[0] else format_html('<span class="visually-hidden">{}</span>', title)
+        return title if mean is row.sources[0] else hidden(title)
 
     def interval(name: str, heading: Phrase, suffix: str = "") -> TableColumn[Any]:
         return columns.with_places(
