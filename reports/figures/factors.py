@@ -166,7 +166,7 @@ def _plots(result: Listing[FactorOutcome], factor: str) -> Iterator[tuple[str, p
     for is_percent in (True, False):
         rows = [row for row in of_factor if row.is_percent == is_percent]
         levels = sorted({mean.level for row in rows for mean in row.means}, key=_order)
-        if rows:
+        if any(row.means for row in rows):
             overall = [_plot_row(row, "", levels, row.title or _("All tests"), "") for row in rows]
             within = [
                 _plot_row(row, source, levels, source, row.title or _("All tests"))

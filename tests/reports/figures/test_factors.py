@@ -7,6 +7,9 @@ import pytest
 from scipy import stats as scipy_stats
 
 from reports import results
+from reports.document.model import DrawnPlot, Head, ReportTable, find_blocks
+from reports.figures.base import Listing
+from reports.figures.factors import FactorOutcome, Factors
 from stats import variance_components
 from studies.models import Provenance, Study
 from tests import triggers
@@ -88,3 +91,15 @@ def test_levels_are_compared_on_clusters_as_sources_are() -> None:
     assert (contrast["value"], contrast["n"], contrast["n_second"]) == (pytest.approx(200 / 3), 3, 3)
     assert contrast["p_adjusted"] == pytest.approx(expected.pvalue)
     assert np.isfinite(contrast["interval"]["low"])
+
+
+def test_an_outcome_without_a_mean_is_described_without_a_plot() -> None:
+    row = FactorOutcome(factor="size", key="scale", title="", is_percent=False, means=(), contrasts=())
+
+    (section,) = Factors().describe(Listing((row,)), Head())
+
+    assert not list(find_blocks([section], DrawnPlot))
+    assert [table.name for table in find_blocks([section], ReportTable) if table.name] == [
+        "factors",
+        "factor-contrasts",
+    ]
