@@ -98,7 +98,7 @@ class ReportTable(Generic[T]):
     """A table, as the page shows it, as text has it and as it stands in its file.
 
     name : of its CSV file; "" for one that has none. A name may stand at several tables: their rows follow each other
-    label : what it is called for whoever hears the page
+    label : its name for screen readers
     rows : in the order of page and file
     groups : the same rows for the page, under headings; none where they have none
     foot : rows below the line, of page and text alone: a cell for each column that has a heading

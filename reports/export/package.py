@@ -18,7 +18,7 @@ from reports.export.content import PackageContent, PackageTable, Row
 from reports.export.judge_calls import call_lines, count_calls
 from reports.export.spreadsheet import spreadsheet_lines
 from reports.page.context import filled_tables
-from reports.page.csv import csv_lines, find_table
+from reports.page.csv import csv_lines
 
 TABLES: Mapping[str, PackageTable] = {
     table.name: table
@@ -118,9 +118,8 @@ def _lines_of(copy: IO[bytes]) -> Iterator[str]:
 def _report_files(report: Mapping[str, Any]) -> Iterator[Writer]:
     """The tables of the report, agreement first, and the report itself."""
     computed = results.read_results(dict(report))
-    for name in sorted(filled_tables(computed)):
-        header, rows = find_table(computed, name)
-        yield ("agreement.csv" if name == "agreement" else f"report/{name}.csv"), csv_lines(header, rows), True
+    for name, rows in sorted(filled_tables(computed).items()):
+        yield ("agreement.csv" if name == "agreement" else f"report/{name}.csv"), csv_lines(rows[0], rows), True
     yield "report.json", iter([documents.to_json(report)]), False
 
 

@@ -266,11 +266,6 @@ def select_labels(labels: Iterable[str], mask: Any) -> list[str]:
     return [label for label, is_kept in zip(labels, mask, strict=True) if is_kept]
 
 
-def item_cells(row: ItemRow) -> Row:
-    """The columns of a CSV row that say which item it is about."""
-    return {"step": row.step, "item": row.item, "title": row.title, "dimension": row.dimension}
-
-
 def note_of(estimate: Estimate, ends: Interval | None = None) -> str:
     """What must be read beside an estimate and its interval, in English as files have it."""
     return reasons.to_english(estimate.why) if estimate.why else ends_note(ends)
@@ -281,9 +276,3 @@ def ends_note(ends: Interval | None) -> str:
     if ends is None:
         return ""
     return reasons.to_english(ends.why) if ends.why else ends.note or ""
-
-
-def weakest_note(intervals: Iterable[Interval | None]) -> str:
-    """The note of the interval that rests on the fewest clusters, of those that have one."""
-    noted = [ends for ends in intervals if ends and ends.note]
-    return min(noted, key=lambda ends: ends.n_resampled or 0).note or "" if noted else ""

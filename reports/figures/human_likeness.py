@@ -158,13 +158,7 @@ def _accuracy_table(row: Likeness) -> ReportTable[Accuracy]:
         columns=[
             columns.item_in_file(lambda accuracy: row),
             columns.words("measure", _("Measure"), shown=lambda accuracy: measure_name(accuracy.measure), is_head=True),
-            columns.number(
-                *("percent", _("People")),
-                of=lambda accuracy: accuracy.value,
-                write=decimals(1),
-                why=lambda accuracy: accuracy.why,
-                css=LEAD,
-            ),
+            columns.estimate("percent", _("People"), lambda accuracy: accuracy, write=decimals(1), css=LEAD),
             columns.interval(lambda accuracy: accuracy.interval, write=ends(1)),
             columns.number("always_model", _("Always “a model”"), write=decimals(1)),
             columns.number("always_person", _("Always “a person”"), write=decimals(1)),

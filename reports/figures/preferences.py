@@ -187,13 +187,7 @@ def _source_table(row: Preference) -> ReportTable[ChoiceShare]:
             columns.item_in_file(lambda share: row),
             columns.in_file("what", lambda share: "shown first" if share is row.first else "chosen"),
             columns.source(),
-            columns.number(
-                *("percent", phrase(_("Chosen, %%"))),
-                of=lambda share: share.value,
-                write=decimals(0),
-                why=lambda share: share.why,
-                css=LEAD,
-            ),
+            columns.estimate("percent", phrase(_("Chosen, %%")), lambda share: share, write=decimals(0), css=LEAD),
             columns.interval(lambda share: share.interval, write=ends(0)),
             columns.count_of("n_so", "n", n_all=lambda share: share.n),
             columns.in_file("n"),
@@ -256,7 +250,7 @@ def _group_table(row: Preference, head: Head) -> ReportTable[_Pair]:
 
 
 def _group_once(pair: _Pair) -> Phrase:
-    """The group, in its first row alone for whoever sees the page."""
+    """The group; in its later rows for screen readers alone."""
     return pair.group.group if pair.is_first else hidden(pair.group.group)
 
 

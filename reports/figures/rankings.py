@@ -203,13 +203,7 @@ def _table(row: Ranking) -> ReportTable[SourceRanks]:
         columns=[
             columns.item_in_file(lambda ranks: row),
             columns.words("source", _("Source"), is_head=True),
-            columns.number(
-                *("mean_rank", _("Mean rank")),
-                of=lambda ranks: ranks.mean_rank.value,
-                write=decimals(2),
-                why=lambda ranks: ranks.mean_rank.why,
-                css=LEAD,
-            ),
+            columns.estimate("mean_rank", _("Mean rank"), lambda ranks: ranks.mean_rank, write=decimals(2), css=LEAD),
             columns.interval(lambda ranks: ranks.interval, write=ends(2)),
             columns.number("first_percent", phrase(_("First, %%")), write=decimals(0)),
             columns.in_file("n_rankings", lambda ranks: row.n_rankings),

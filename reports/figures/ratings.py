@@ -147,13 +147,7 @@ def _marks(row: ItemRatings) -> tuple[plots.Mark, ...]:
 def _rating_columns() -> Sequence[TableColumn[Rating]]:
     return [
         columns.source(is_head=False),
-        columns.number(
-            *("mean", _("Mean")),
-            of=lambda rating: rating.value,
-            write=decimals(2),
-            why=lambda rating: rating.why,
-            css=LEAD,
-        ),
+        columns.estimate("mean", _("Mean"), lambda rating: rating, write=decimals(2), css=LEAD),
         columns.number("sd", _("SD"), write=decimals(2)),
         columns.interval(lambda rating: rating.interval, write=ends(2), css=QUIET),
         columns.interval(

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from reports.document.model import DocumentSection, ReportTable, find_blocks
 from reports.figures import Figure
+from reports.figures.base import Row
 from reports.page.statements import statement_lines
 from reports.results import Results
 
@@ -44,10 +45,10 @@ def context(results: Results, *, language: str = "") -> dict[str, Any]:
     }
 
 
-def filled_tables(results: Results) -> list[str]:
-    """The tables that have rows, of the figures that the page shows."""
-    tables = [(name, rows) for figure, result in results.visible for name, rows in figure.rows(result).items()]
-    return [name for name, rows in tables if next(iter(rows), None) is not None]
+def filled_tables(results: Results) -> dict[str, list[Row]]:
+    """The rows of each table that has any, of the figures that the page shows."""
+    tables = [(name, list(rows)) for figure, result in results.visible for name, rows in figure.rows(result).items()]
+    return {name: rows for name, rows in tables if rows}
 
 
 def headline(results: Results) -> str:

@@ -1,11 +1,10 @@
-"""What the templates of a report say with: numbers, reasons, and drawings."""
+"""What the templates of a report say with: numbers and drawings."""
 
 import re
 
 from django import template
 
-from reports import numbers, reasons
-from reports.figures.base import Reason
+from reports import numbers
 from reports.figures.judge_plots import JudgePlot
 from reports.page import charts, judge_charts
 from reports.page.charts import AnyPlot
@@ -13,16 +12,7 @@ from reports.page.shapes import Plot
 
 register = template.Library()
 
-FILTERS = (
-    numbers.coefficient,
-    numbers.decimal,
-    numbers.whole,
-    numbers.measured,
-    numbers.p_value,
-    numbers.interval,
-    numbers.coefficients,
-)
-for number in FILTERS:
+for number in (numbers.coefficient, numbers.decimal, numbers.whole):
     register.filter(number.__name__, number)
 
 # Browsers end a line after a hyphen, also in GPT-3.5, before the sign of 27.8 %, and within −1.28 to 1.68.
@@ -42,18 +32,6 @@ def kept_together(html: str) -> str:
         words = TWO_NUMBERS.sub(rf"{NO_BREAK}\1{NO_BREAK}", SPACE_BEFORE_SIGN.sub(NO_BREAK, parts[n]))
         parts[n] = NUMBERED_NAME.sub(r'<span class="kept-whole">\g<0></span>', words)
     return "".join(parts)
-
-
-@register.filter
-def reason(why: Reason) -> str:
-    """Why there is no figure, in the reader's language."""
-    return reasons.translate_reason(why)
-
-
-@register.filter
-def reason_language(why: Reason) -> str:
-    """The language in which it is said."""
-    return reasons.language(why)
 
 
 @register.filter

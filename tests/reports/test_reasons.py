@@ -9,7 +9,8 @@ from django.utils import translation
 
 from reports.figures.base import Reason, without_value
 from reports.reasons import NAMES, SENTENCES, to_english
-from reports.templatetags.report import reason, reason_language
+from reports.reasons import language as reason_language
+from reports.reasons import translate_reason as reason
 from stats.reasons import Incomputable
 
 RAISED = ("Incomputable", "TooFewRaters", "without_value")

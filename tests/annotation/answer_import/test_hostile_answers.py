@@ -132,10 +132,17 @@ def test_lists_that_run_deep_are_no_answer_and_no_error_of_the_server(study: Stu
     assert [problem.field for problem in examination.problems] == ["value"]
 
 
-@pytest.mark.parametrize("n", [300, 900, 100_000])
-def test_a_file_of_lists_that_run_deep_is_read_or_refused(n: int) -> None:
-    with suppress(UnreadableFile):
-        read_file("a.json", f'[{{"who": {"[" * n}{"]" * n}}}]'.encode(), ANSWERS)
+# What is read of 900 depends on how much of the stack is left.
+@pytest.mark.parametrize(("n", "n_rows"), [(300, {1}), (900, {0, 1}), (100_000, {0})])
+def test_a_file_of_lists_that_run_deep_is_read_or_refused(n: int, n_rows: set[int]) -> None:
+    file = f'[{{"who": {"[" * n}{"]" * n}}}]'.encode()
+
+    try:
+        n_read = len(read_file("a.json", file, ANSWERS).rows)
+    except UnreadableFile:
+        n_read = 0
+
+    assert n_read in n_rows
 
 
 def test_who_is_called_by_a_whole_text_is_nobody(study: Study) -> None:
