@@ -114,8 +114,8 @@ def test_back_to_an_earlier_page_leaves_the_newer_answer(
     make, answer = KINDS[kind]
     begin(page, live_server, make())
     while not page.locator("[data-saves]").count():  # a briefing comes first
-        page.get_by_role("button", name=re.compile("Continue|Begin")).first.click()
-        page.wait_for_load_state()
+        with page.expect_navigation():
+            page.get_by_role("button", name=re.compile("Continue|Begin")).first.click()
     if not forgets:
         page.route(re.compile(r"/(a|s)/"), lambda r: remember(r) if r.request.method == "GET" else r.continue_())
         page.reload()
