@@ -29,9 +29,10 @@ from studies import loader, protocol
 from studies.documents.errors import InvalidValue, quote
 from studies.documents.instrument import parse_instrument
 from studies.documents.names import SLUG
+from studies.incoming_tables.files import read_file
+from studies.incoming_tables.tables import IncomingTable, TableKind
 from studies.items.number import LARGEST
 from studies.models import Step, Study
-from studies.story_import.files import StoryTable, TableKind, read_file
 
 SCORES = TableKind(
     (".csv", ".tsv", ".xlsx", ".jsonl", ".json"),
@@ -96,12 +97,12 @@ class ScoreTable:
     missing: tuple[str, ...]
 
 
-def read_scores(name: str, content: bytes) -> StoryTable:
+def read_scores(name: str, content: bytes) -> IncomingTable:
     """The table in a file of scores. Raises UnreadableFile with a sentence and a way out."""
     return read_file(name, content, SCORES)
 
 
-def examine(study: Study, table: StoryTable, *, story_column: str) -> ScoreTable:
+def examine(study: Study, table: IncomingTable, *, story_column: str) -> ScoreTable:
     """The scores in the table with all that is wrong with them. Writes nothing; a few queries.
 
     story_column : how the file names stories: by "code", "title", or a factor of their provenance
@@ -132,7 +133,7 @@ def examine(study: Study, table: StoryTable, *, story_column: str) -> ScoreTable
 @transaction.atomic
 def import_scores(
     study: Study,
-    table: StoryTable,
+    table: IncomingTable,
     card: CardText,
     *,
     story_column: str = "code",
@@ -283,7 +284,7 @@ def _find_missing(
     )
 
 
-def _find_columns(table: StoryTable) -> dict[str, int]:
+def _find_columns(table: IncomingTable) -> dict[str, int]:
     """The place of each column that is read. Raises RefusedScores."""
     plain = [re.sub(r"[\W_]+", "_", column.strip().lower()).strip("_") for column in table.columns]
     columns = {
@@ -306,7 +307,7 @@ class _Reader:
 
     def __init__(
         self,
-        table: StoryTable,
+        table: IncomingTable,
         columns: Mapping[str, int],
         codes_by_name: Mapping[str, Sequence[str]],
         stories_by_group: Mapping[str, Sequence[str]],

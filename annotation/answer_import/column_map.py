@@ -14,7 +14,7 @@ from annotation.models import Rater
 from studies.documents import reader
 from studies.documents.errors import DocumentError, InvalidValue
 from studies.documents.reader import FieldReader
-from studies.story_import.files import LONGEST_COLUMN
+from studies.incoming_tables.tables import LONGEST_COLUMN
 
 GUIDE = "docs/imports.md"
 MOST_ANSWERS = 300

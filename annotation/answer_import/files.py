@@ -20,8 +20,9 @@ from annotation.models import AnswerImport, BroughtFile
 from annotation.responses import imports
 from annotation.responses.imports import InvalidRow, Row
 from studies import protocol
+from studies.incoming_tables.files import read_file
+from studies.incoming_tables.tables import IncomingTable, TableKind
 from studies.models import Study
-from studies.story_import.files import StoryTable, TableKind, read_file
 
 KEPT = timedelta(days=1)
 MOST_PROBLEMS = 20  # that are named; the others are counted
@@ -68,7 +69,7 @@ class AnswerExamination:
         return len({row.group for row in self.rows})
 
 
-def examine(study: Study, table: StoryTable, mapping: ColumnMapping) -> AnswerExamination:
+def examine(study: Study, table: IncomingTable, mapping: ColumnMapping) -> AnswerExamination:
     """The answers in the table and every problem, by row. Writes nothing; a few queries.
 
     Raises DocumentError if the mapping names what is not there.
@@ -92,7 +93,7 @@ def find_obstacle(study: Study) -> str:
 
 @transaction.atomic
 def bring_in(
-    study: Study, table: StoryTable, mapping: ColumnMapping, *, sha256: str, by: str, at: datetime
+    study: Study, table: IncomingTable, mapping: ColumnMapping, *, sha256: str, by: str, at: datetime
 ) -> AnswerImport:
     """All answers of the table in the study, with a record of the file and of how it was read.
 
@@ -126,7 +127,7 @@ def hash_content(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def read_answers(name: str, content: bytes) -> StoryTable:
+def read_answers(name: str, content: bytes) -> IncomingTable:
     """The table in a file of answers. Raises UnreadableFile with a sentence and a way out."""
     return read_file(name, content, ANSWERS)
 
@@ -139,7 +140,7 @@ def forget_old_files(*, at: datetime) -> int:
 @transaction.atomic
 def keep_file(
     study: Study,
-    table: StoryTable,
+    table: IncomingTable,
     *,
     purpose: BroughtFile.Purpose,
     sha256: str,
@@ -163,7 +164,7 @@ def keep_file(
 
 
 def keep_answers(
-    study: Study, table: StoryTable, mapping: ColumnMapping | None, *, sha256: str, by: User, at: datetime
+    study: Study, table: IncomingTable, mapping: ColumnMapping | None, *, sha256: str, by: User, at: datetime
 ) -> BroughtFile:
     """A file of answers, kept with its mapping: that one, the one by which the same columns were read, or a guess."""
     mapping = mapping or _find_earlier(study, table) or guess_mapping(table, study)
@@ -171,7 +172,7 @@ def keep_answers(
     return keep_file(study, table, purpose=BroughtFile.Purpose.ANSWERS, sha256=sha256, choices=choices, by=by, at=at)
 
 
-def _find_earlier(study: Study, table: StoryTable) -> ColumnMapping | None:
+def _find_earlier(study: Study, table: IncomingTable) -> ColumnMapping | None:
     """How the last file of the study that had all these columns was read."""
     for mapping in study.answer_imports.values_list("mapping", flat=True)[:20]:
         parsed = parse_mapping(mapping, "mapping")
@@ -180,9 +181,9 @@ def _find_earlier(study: Study, table: StoryTable) -> ColumnMapping | None:
     return None
 
 
-def restore_table(upload: BroughtFile) -> StoryTable:
+def restore_table(upload: BroughtFile) -> IncomingTable:
     """The table as it was kept."""
-    return StoryTable.from_text(upload.file_name, upload.table)
+    return IncomingTable.from_text(upload.file_name, upload.table)
 
 
 def restore_mapping(upload: BroughtFile) -> ColumnMapping:

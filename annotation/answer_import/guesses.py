@@ -8,8 +8,8 @@ from collections import defaultdict
 from annotation.answer_import.column_map import AnswerColumn, ColumnMapping, GroupColumn, RaterColumn, StoryColumn
 from annotation.answer_import.rows import count_values, factor_names, story_names
 from studies import protocol
+from studies.incoming_tables.tables import IncomingTable
 from studies.models import Study
-from studies.story_import.files import StoryTable
 
 NAMES = {
     "rater": (
@@ -25,7 +25,7 @@ NAMES = {
 }
 
 
-def guess_mapping(table: StoryTable, study: Study) -> ColumnMapping:
+def guess_mapping(table: IncomingTable, study: Study) -> ColumnMapping:
     """The mapping that the names of the columns suggest, perhaps with gaps. A few queries."""
     column_by_role: dict[str, str] = {}
     for column in table.columns:
@@ -42,7 +42,7 @@ def guess_mapping(table: StoryTable, study: Study) -> ColumnMapping:
     )
 
 
-def _guess_answers(table: StoryTable, column_by_role: dict[str, str], study: Study) -> tuple[AnswerColumn, ...]:
+def _guess_answers(table: IncomingTable, column_by_role: dict[str, str], study: Study) -> tuple[AnswerColumn, ...]:
     """A column for each item whose key it bears; else one column of answers, with another that names the items."""
     steps_by_item = defaultdict[str, list[str]](list)
     loaded_protocol = protocol.load_protocol(protocol.latest(study))
@@ -67,7 +67,7 @@ def _guess_answers(table: StoryTable, column_by_role: dict[str, str], study: Stu
     return (AnswerColumn(value=value, item=key, step=steps_by_item[key][0], rationale=rationale),) if key else ()
 
 
-def _guess_names(table: StoryTable, column: str, study: Study) -> str:
+def _guess_names(table: IncomingTable, column: str, study: Study) -> str:
     """By what the column names stories: what most of its values are of some story."""
     values = set(count_values(table, column))
     n_by_name = {by: len(values & set(story_names(study, by))) for by in ("code", "title", *factor_names(study))}

@@ -22,9 +22,9 @@ from annotation.responses.imports import InvalidRow, Row
 from studies import items, protocol
 from studies.documents import reader
 from studies.documents.errors import DocumentError, InvalidValue, quote
+from studies.incoming_tables.tables import IncomingTable
 from studies.models import Item, ProtocolVersion, Provenance, Study
 from studies.story_groups import code_groups
-from studies.story_import.files import StoryTable
 
 WHOLE = re.compile(r"([+-]?[0-9]+)\.0+")
 DEEPEST = 4  # lists and tables in one another, in an answer
@@ -41,7 +41,7 @@ class TableRows:
     n_empty: int
 
 
-def read_rows(table: StoryTable, mapping: ColumnMapping, study: Study, version: ProtocolVersion) -> TableRows:
+def read_rows(table: IncomingTable, mapping: ColumnMapping, study: Study, version: ProtocolVersion) -> TableRows:
     """The answers in the table, by that mapping, for that study. A few queries, however many rows.
 
     Raises DocumentError if the mapping names a column, an item or a factor that is not there.
@@ -71,7 +71,7 @@ def factor_names(study: Study) -> list[str]:
 class _Reader:
     """One table, read with all that it may name at hand."""
 
-    def __init__(self, table: StoryTable, mapping: ColumnMapping, study: Study, version: ProtocolVersion) -> None:
+    def __init__(self, table: IncomingTable, mapping: ColumnMapping, study: Study, version: ProtocolVersion) -> None:
         self.table, self.mapping = table, mapping
         self.place_by_column = {column: n for n, column in enumerate(table.columns)}
         self._check_columns()
@@ -369,7 +369,7 @@ def _rename(value: Any, code_by_name: Mapping[str, str]) -> Any:
     return "".join(code_by_name.get(part, part) for part in parts)
 
 
-def count_values(table: StoryTable, column: str) -> Counter[str]:
+def count_values(table: IncomingTable, column: str) -> Counter[str]:
     """How often each value stands in a column, empty cells left out; blanks around it do not count."""
     if column not in table.columns:
         return Counter()

@@ -26,10 +26,11 @@ from judges.score_import import LONGEST_NAME, SCORES, CardText, RefusedCard, Ref
 from studies import protocol
 from studies.access import Access
 from studies.action_log import log_action
+from studies.incoming_tables.errors import UnreadableFile
+from studies.incoming_tables.files import LARGEST
+from studies.incoming_tables.tables import IncomingTable
 from studies.models import Study
 from studies.protocol import NotPlannable
-from studies.story_import.errors import UnreadableFile
-from studies.story_import.files import LARGEST, StoryTable
 from studies.views.guards import require_in_study
 from studies.views.posted_forms import makes_once
 
@@ -236,7 +237,7 @@ def show(request: HttpRequest, access: Access, file_id: int) -> HttpResponse:
     return render(request, "judges/score_upload.html", context, status=400 if refusal else 200)
 
 
-def _bring_in(request: HttpRequest, access: Access, row: BroughtFile, table: StoryTable) -> str:
+def _bring_in(request: HttpRequest, access: Access, row: BroughtFile, table: IncomingTable) -> str:
     """Why the scores did not come in; "" if they are in."""
     by = cast(User, request.user)
     try:

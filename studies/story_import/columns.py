@@ -11,7 +11,7 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import pgettext_lazy
 
-from studies.story_import.files import StoryTable
+from studies.incoming_tables.tables import IncomingTable
 from studies.vocabulary import SourceKind
 
 FACTOR, LEFT_OUT = "factor", ""
@@ -132,7 +132,7 @@ def restore_choices(values: Mapping[str, Any]) -> ColumnChoices:
     return ColumnChoices(**{f.name: values[f.name] for f in fields(ColumnChoices) if f.name in values})
 
 
-def guess_choices(table: StoryTable) -> tuple[ColumnChoices, set[str]]:
+def guess_choices(table: IncomingTable) -> tuple[ColumnChoices, set[str]]:
     """What the columns seem to be, and those of which nothing is sure."""
     roles = _guess_by_names(table.columns)
     unsure = {column for column, role in roles.items() if role == FACTOR}
@@ -193,7 +193,7 @@ def guess_kind(words: str) -> str:
     return next((kind.value for kind, pattern in _WORDS_OF_KIND if re.search(pattern, plain)), "")
 
 
-def count_kind_values(table: StoryTable, choices: ColumnChoices) -> Counter[str]:
+def count_kind_values(table: IncomingTable, choices: ColumnChoices) -> Counter[str]:
     """What is to be translated into kinds of sources: values of the column that says who wrote, else the sources."""
     column = choices.column_of("source_kind") or choices.column_of("source")
     if not column:

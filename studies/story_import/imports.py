@@ -15,12 +15,12 @@ from django.utils.translation import gettext as _
 from stats import garbage
 from studies import construction, hashing
 from studies.action_log import log_action
+from studies.incoming_tables.errors import ImportRefused
+from studies.incoming_tables.tables import IncomingTable
 from studies.items.pair import Pair
 from studies.models import Provenance, Source, Step, StoryColumns, StoryImport, Study
 from studies.story_edits import require_editable
 from studies.story_import.columns import ColumnChoices, count_kind_values, fill_kinds, guess_choices, restore_choices
-from studies.story_import.errors import ImportRefused
-from studies.story_import.files import StoryTable
 from studies.story_import.problems import Examination, StudyContents, examine
 from studies.story_import.rows import RowCounter, count_nothing
 
@@ -46,7 +46,7 @@ def _delete(imports: QuerySet[StoryImport]) -> int:
 
 
 @transaction.atomic
-def keep_import(study: Study, table: StoryTable, *, by: User, at: datetime) -> StoryImport:
+def keep_import(study: Study, table: IncomingTable, *, by: User, at: datetime) -> StoryImport:
     """The table, kept for this account until it is confirmed, in place of what it brought for this study before.
 
     A file that a worker is bringing in stays. Its columns are as they were said of the last file of the same columns,
@@ -77,7 +77,7 @@ def _asks_for_pairs(study: Study) -> bool:
     return Step.objects.filter(version__study=study, instrument__items__type=Pair.name).exists()
 
 
-def _hash_columns(table: StoryTable) -> str:
+def _hash_columns(table: IncomingTable) -> str:
     return hashing.sha256(hashing.canonical_json(list(table.columns)))
 
 
@@ -86,9 +86,9 @@ def find_kinds() -> dict[str, str]:
     return dict(Source.objects.values_list("name", "kind"))
 
 
-def restore_table(story_import: StoryImport) -> StoryTable:
+def restore_table(story_import: StoryImport) -> IncomingTable:
     """The table as it was kept."""
-    return StoryTable.from_text(story_import.file_name, story_import.table)
+    return IncomingTable.from_text(story_import.file_name, story_import.table)
 
 
 def read_contents(study: Study) -> StudyContents:
@@ -104,7 +104,7 @@ def read_contents(study: Study) -> StudyContents:
     )
 
 
-def save_choices(story_import: StoryImport, choices: ColumnChoices, table: StoryTable) -> None:
+def save_choices(story_import: StoryImport, choices: ColumnChoices, table: IncomingTable) -> None:
     """Keep what was said of the table; values that are new to the translation of kinds get a guess."""
     fill_kinds(choices, list(count_kind_values(table, choices))[:MOST_KINDS], find_kinds())
     story_import.choices = choices.as_json()
@@ -136,7 +136,7 @@ def take_way_out(choices: ColumnChoices, act: Sequence[Any]) -> None:
 class PreparedImport:
     """An import that can come in. contents : of the study when the import was examined"""
 
-    table: StoryTable
+    table: IncomingTable
     choices: ColumnChoices
     contents: StudyContents
     examination: Examination

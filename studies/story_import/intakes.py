@@ -19,11 +19,11 @@ from django.db.models import Q
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
+from studies.incoming_tables.errors import ImportRefused
+from studies.incoming_tables.tables import IncomingTable
 from studies.models import StoryImport, StoryIntake
 from studies.story_edits import StoriesFinal
 from studies.story_import import imports
-from studies.story_import.errors import ImportRefused
-from studies.story_import.files import StoryTable
 from studies.vocabulary import IntakeStage
 
 log = logging.getLogger(__name__)
@@ -37,7 +37,7 @@ PATIENCE = timedelta(seconds=15)  # until another worker is asked, and the page 
 COUNT_SECONDS = 0.5  # between two counts, during each of which nobody else can write on SQLite
 
 
-def is_long(table: StoryTable) -> bool:
+def is_long(table: IncomingTable) -> bool:
     """Whether a worker brings it in, rather than the request."""
     return len(table.rows) > LONG_ROWS or sum(len(cell) for _n, row in table.rows for cell in row) > LONG_LETTERS
 

@@ -17,9 +17,9 @@ from studies.documents import stories as documents
 from studies.documents.errors import DocumentError, InvalidValue
 from studies.documents.stories import MOST_IN_GROUP, Collection
 from studies.hashing import sha256
+from studies.incoming_tables.tables import IncomingTable
 from studies.story_groups import Member, code_groups, missing_sources, name_groups, neutral_codes
 from studies.story_import.columns import FACTOR, ColumnChoices
-from studies.story_import.files import StoryTable
 from studies.story_import.near_names import NearNames
 from studies.story_import.rows import (
     ImportRow,
@@ -80,7 +80,7 @@ class Examination:
 
 @garbage.only_new()
 def examine(
-    table: StoryTable, choices: ColumnChoices, contents: StudyContents, *, count: RowCounter = count_nothing
+    table: IncomingTable, choices: ColumnChoices, contents: StudyContents, *, count: RowCounter = count_nothing
 ) -> Examination:
     """Everything to be said of the table with these choices, at once, and what would come in."""
     problems = list(_problems_of_columns(table, choices))
@@ -110,7 +110,7 @@ def examine(
     return examination
 
 
-def _problems_of_columns(table: StoryTable, choices: ColumnChoices) -> Iterator[RowProblem]:
+def _problems_of_columns(table: IncomingTable, choices: ColumnChoices) -> Iterator[RowProblem]:
     counts = Counter(choices.roles.values())
     if not counts["text"]:
         yield RowProblem("error", (), "", _("No column is the story. Say which one it is."))
@@ -139,7 +139,7 @@ def _problems_of_columns(table: StoryTable, choices: ColumnChoices) -> Iterator[
         yield RowProblem("error", (), "", sentence)
 
 
-def _problems_of_encoding(table: StoryTable, choices: ColumnChoices) -> Iterator[RowProblem]:
+def _problems_of_encoding(table: IncomingTable, choices: ColumnChoices) -> Iterator[RowProblem]:
     if table.encoding == "utf-8":
         return
     lines = (cell for _n, cells in table.rows for cell in cells)
@@ -154,7 +154,7 @@ def _problems_of_encoding(table: StoryTable, choices: ColumnChoices) -> Iterator
         yield RowProblem("error", (), "", sentence, (WayOut(_("They look right"), ("encoding",)),))
 
 
-def _problems_of_formulas(table: StoryTable, choices: ColumnChoices) -> Iterator[RowProblem]:
+def _problems_of_formulas(table: IncomingTable, choices: ColumnChoices) -> Iterator[RowProblem]:
     rows_by_column: dict[str, list[int]] = defaultdict(list)
     omitted = set(choices.left_out)
     for n, at in table.formulas:
@@ -357,7 +357,7 @@ def _warnings_of_typing(rows: Sequence[ImportRow], choices: ColumnChoices) -> It
 
 def _collect(
     examination: Examination,
-    table: StoryTable,
+    table: IncomingTable,
     rows: Sequence[ImportRow],
     choices: ColumnChoices,
     contents: StudyContents,

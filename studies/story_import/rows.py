@@ -12,8 +12,8 @@ from django.utils.translation import ngettext
 
 from studies.documents import stories as documents
 from studies.documents.errors import InvalidValue
+from studies.incoming_tables.tables import IncomingTable
 from studies.story_import.columns import FACTOR, ColumnChoices
-from studies.story_import.files import StoryTable
 from studies.typography.normalisation import normalise_text
 from studies.vocabulary import IntakeStage
 
@@ -70,7 +70,7 @@ def count_nothing(_stage: IntakeStage, _n_done: int, _n_rows: int) -> None:
 
 
 def read_rows(
-    table: StoryTable, choices: ColumnChoices, count: RowCounter = count_nothing
+    table: IncomingTable, choices: ColumnChoices, count: RowCounter = count_nothing
 ) -> tuple[list[ImportRow], list[RowProblem]]:
     """The rows that are not left out, typed by the readers of study files, and what those refuse."""
     omitted = set(choices.left_out)

@@ -26,7 +26,7 @@ from studies.documents.stories import MOST_IN_GROUP
 from studies.models import Provenance, Story, StoryGroup, Study
 from studies.story_edits import EditRefused, StoriesFinal
 from studies.story_import import imports
-from studies.story_import.files import KINDS
+from studies.story_import.files import STORIES
 from studies.typography.paragraphs import Paragraph, number_paragraphs
 from studies.views.edits import EditForm
 from studies.views.guards import require_in_study
@@ -126,7 +126,7 @@ def stories_page(request: HttpRequest, access: Access) -> HttpResponse:
         "may_draw": sees_sources and counts["n"] > 1 and request.user.has_perm(MAY_MAKE),
         "may_generate": not obstacle and all(map(access.may, ("studies.change_provenance", "judges.add_run"))),
         "file_form": StoryFileForm(),
-        "accepted": ",".join(KINDS),
+        "accepted": ",".join(STORIES.kinds),
     }
     return render(request, "studies/stories.html", context)
 

@@ -22,6 +22,9 @@ from django_htmx.http import HttpResponseClientRedirect
 from studies import hashing, story_edits
 from studies.access import Access
 from studies.documents.stories import MOST_IN_GROUP
+from studies.incoming_tables.errors import ImportRefused, UnreadableFile
+from studies.incoming_tables.files import LARGEST
+from studies.incoming_tables.tables import IncomingTable
 from studies.models import StoryImport, StoryIntake
 from studies.story_edits import StoriesFinal
 from studies.story_import import imports, intakes
@@ -33,8 +36,7 @@ from studies.story_import.columns import (
     guess_choices,
     restore_choices,
 )
-from studies.story_import.errors import ImportRefused, UnreadableFile
-from studies.story_import.files import KINDS, LARGEST, StoryTable, read_file, read_pasted
+from studies.story_import.files import STORIES, read_file, read_pasted
 from studies.story_import.problems import Examination, examine
 from studies.views import story_intakes
 from studies.views.guards import require_in_study
@@ -103,7 +105,7 @@ def new_import(request: HttpRequest, access: Access) -> HttpResponse:
         "access": access,
         "form": form,
         "obstacle": obstacle,
-        "accepted": ",".join(KINDS),
+        "accepted": ",".join(STORIES.kinds),
         "waiting": imports.find_waiting(study, by),
     }
     return render(request, "studies/new_story_import.html", context, status=status)
@@ -158,7 +160,7 @@ class ChoicesForm(forms.Form):
     def clean_group_size(self) -> int:
         return self.cleaned_data["group_size"] or 0
 
-    def __init__(self, data: Any, *, table: StoryTable, choices: ColumnChoices, values: Counter[str]) -> None:
+    def __init__(self, data: Any, *, table: IncomingTable, choices: ColumnChoices, values: Counter[str]) -> None:
         super().__init__(data, initial={name: getattr(choices, name) or None for name in self.FIELDS}, auto_id="id_%s")
         self.table, self.saved = table, choices
         roles = [(role.key, role.title) for role in ROLES]
@@ -271,7 +273,7 @@ def story_import(request: HttpRequest, access: Access, import_id: int) -> HttpRe
     return render(request, "studies/story_import.html", context, status=400 if request.method == "POST" else 200)
 
 
-def _make_form(data: Any, table: StoryTable, choices: ColumnChoices) -> ChoicesForm:
+def _make_form(data: Any, table: IncomingTable, choices: ColumnChoices) -> ChoicesForm:
     values = count_kind_values(table, choices)
     return ChoicesForm(data, table=table, choices=choices, values=Counter(dict(values.most_common(imports.MOST_KINDS))))
 
@@ -287,7 +289,7 @@ def _save(row: StoryImport, form: ChoicesForm, act: str) -> ColumnChoices:
     return choices
 
 
-def _ask_worker(row: StoryImport, table: StoryTable) -> bool:
+def _ask_worker(row: StoryImport, table: IncomingTable) -> bool:
     """Have a worker bring the stories in if they are many; whether they are."""
     if not intakes.is_long(table) or story_edits.find_obstacle(row.study):
         return False

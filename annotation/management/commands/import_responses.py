@@ -11,9 +11,9 @@ from annotation.answer_import.column_map import parse_mapping, write_mapping
 from annotation.answer_import.guesses import guess_mapping
 from studies.documents import reader
 from studies.documents.errors import DocumentError, InvalidValue
+from studies.incoming_tables.errors import UnreadableFile
 from studies.lookup import NoSuchStudy, find_study
 from studies.protocol import NotPlannable
-from studies.story_import.errors import UnreadableFile
 
 
 class Command(BaseCommand):

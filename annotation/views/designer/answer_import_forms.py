@@ -26,9 +26,10 @@ from annotation.responses import LETTERS
 from studies import protocol
 from studies.documents import reader
 from studies.documents.errors import DocumentError, InvalidValue
+from studies.incoming_tables.errors import UnreadableFile
+from studies.incoming_tables.files import LARGEST, read_file
+from studies.incoming_tables.tables import IncomingTable
 from studies.models import Study
-from studies.story_import.errors import UnreadableFile
-from studies.story_import.files import LARGEST, StoryTable, read_file
 
 MOST_DIFFERENT = 20  # values of a column whose meaning can be said one by one
 MOST_MEANINGS = 120  # on one page
@@ -111,7 +112,7 @@ class MappingForm(forms.Form):
         label=gettext_lazy("What it says where an answer could not be read"), required=False, max_length=500
     )
 
-    def __init__(self, data: Any, *, table: StoryTable, mapping: ColumnMapping, study: Study) -> None:
+    def __init__(self, data: Any, *, table: IncomingTable, mapping: ColumnMapping, study: Study) -> None:
         rater = mapping.rater
         initial = {
             "rater_name": rater.name,

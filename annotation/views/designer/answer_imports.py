@@ -21,8 +21,8 @@ from studies import protocol
 from studies.access import Access
 from studies.action_log import log_action
 from studies.documents.errors import DocumentError
+from studies.incoming_tables.tables import IncomingTable
 from studies.protocol import NotPlannable
-from studies.story_import.files import StoryTable
 from studies.views.guards import require_in_study
 from studies.views.posted_forms import makes_once
 
@@ -87,7 +87,7 @@ def show(request: HttpRequest, access: Access, file_id: int) -> HttpResponse:
     return render(request, "annotation/designer/answer_import.html", context, status=400 if context["refused"] else 200)
 
 
-def _context(access: Access, table: StoryTable, mapping: ColumnMapping) -> dict[str, Any]:
+def _context(access: Access, table: IncomingTable, mapping: ColumnMapping) -> dict[str, Any]:
     """What the page says of the table as it is mapped."""
     examination, gap = None, find_gap(mapping)
     obstacle = gap[1] if gap else ""
@@ -121,7 +121,7 @@ def _headline(examination: AnswerExamination | None) -> str:
 
 
 def _has_come_in(
-    request: HttpRequest, access: Access, row: BroughtFile, table: StoryTable, mapping: ColumnMapping
+    request: HttpRequest, access: Access, row: BroughtFile, table: IncomingTable, mapping: ColumnMapping
 ) -> bool:
     """Whether all answers are in; if not, a message says why, or the page lists what is wrong."""
     by = cast(User, request.user)

@@ -12,9 +12,9 @@ from judges import score_import
 from judges.models import ScoreCard
 from studies.documents import reader
 from studies.documents.errors import InvalidValue
+from studies.incoming_tables.errors import UnreadableFile
 from studies.lookup import NoSuchStudy, find_study
 from studies.protocol import NotPlannable
-from studies.story_import.errors import UnreadableFile
 
 
 class Command(BaseCommand):

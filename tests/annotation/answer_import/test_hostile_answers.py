@@ -12,10 +12,11 @@ from annotation.answer_import.files import ANSWERS, examine
 from annotation.answer_import.guesses import guess_mapping
 from annotation.answer_import.rows import read_rows
 from studies import protocol
+from studies.incoming_tables.errors import UnreadableFile
+from studies.incoming_tables.files import read_file
+from studies.incoming_tables.tables import IncomingTable
 from studies.items import InvalidAnswer, StoryLabel, all_types
 from studies.models import Study
-from studies.story_import.errors import UnreadableFile
-from studies.story_import.files import StoryTable, read_file
 from tests import factories
 from tests.annotation.answer_import.test_answer_import import OF_GROUPS, WIDE
 from tests.doubling import MOST_PER_DOUBLING, cost_per_doubling
@@ -33,8 +34,8 @@ def study() -> Study:
     return factories.study(n_groups=2, n_stories=2, state="closed")
 
 
-def table_of(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> StoryTable:
-    return StoryTable("a.csv", columns, tuple(enumerate(rows, start=2)))
+def table_of(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> IncomingTable:
+    return IncomingTable("a.csv", columns, tuple(enumerate(rows, start=2)))
 
 
 # Rows by their number; all or none of them come in.
@@ -66,7 +67,7 @@ CELLS: dict[str, Callable[[int], str]] = {
 def test_examining_answers_costs_as_much_as_they_are_many(study: Study, row: Callable[[int], tuple[str, ...]]) -> None:
     mapping = parse_mapping(WIDE, "map.toml")
 
-    def build(n: int) -> StoryTable:
+    def build(n: int) -> IncomingTable:
         return table_of(COLUMNS, [row(k) for k in range(n)])
 
     assert cost_per_doubling(build, lambda table: examine(study, table, mapping), 1_500) <= MOST_PER_DOUBLING
@@ -77,7 +78,7 @@ def test_examining_answers_costs_as_much_as_they_are_many(study: Study, row: Cal
 def test_a_cell_costs_as_much_as_it_is_long(study: Study, place: str, cell: Callable[[int], str]) -> None:
     mapping, plain = parse_mapping(WIDE, "map.toml"), ("Ann", "p1s1", "1", "So.", "yes", "2026-01-01")
 
-    def build(n: int) -> StoryTable:
+    def build(n: int) -> IncomingTable:
         return table_of(COLUMNS, [tuple(cell(n) if c == place else p for c, p in zip(COLUMNS, plain, strict=True))])
 
     assert cost_per_doubling(build, lambda table: examine(study, table, mapping), 15_000) <= MOST_PER_DOUBLING
@@ -87,7 +88,7 @@ def test_a_cell_costs_as_much_as_it_is_long(study: Study, place: str, cell: Call
 def test_an_order_costs_as_much_as_it_is_long(study: Study, cell: Callable[[int], str]) -> None:
     mapping = parse_mapping(OF_GROUPS, "map.toml")
 
-    def build(n: int) -> StoryTable:
+    def build(n: int) -> IncomingTable:
         return table_of(("left", "right", "order"), [("p1s1", "p1s2", cell(n))])
 
     assert cost_per_doubling(build, lambda table: examine(study, table, mapping), 15_000) <= MOST_PER_DOUBLING
@@ -108,13 +109,13 @@ def test_each_kind_of_answer_is_checked_at_the_cost_of_its_length(kind: Any, cel
 
 
 def test_many_columns_of_answers_are_parted_at_the_cost_of_their_number(study: Study) -> None:
-    def build(n: int) -> tuple[StoryTable, ColumnMapping]:
+    def build(n: int) -> tuple[IncomingTable, ColumnMapping]:
         columns = ("who", "story", *(f"q{k}" for k in range(n)))
         answers = tuple(AnswerColumn(value=f"q{k}", item="item-1", step="tests") for k in range(n))
         mapping = ColumnMapping(rater=RaterColumn("who"), story=StoryColumn("story"), answers=answers)
         return table_of(columns, [("Ann", "p1s1", *["yes"] * n)] * 3), mapping
 
-    def read(pair: tuple[StoryTable, ColumnMapping]) -> None:
+    def read(pair: tuple[IncomingTable, ColumnMapping]) -> None:
         read_rows(*pair, study, protocol.latest(study))
         guess_mapping(pair[0], study)
 

@@ -8,8 +8,9 @@ import pytest
 
 from annotation.answer_import.column_map import parse_mapping
 from annotation.answer_import.files import read_answers
-from studies.story_import.errors import UnreadableFile
-from studies.story_import.files import LONGEST_COLUMN, read_file, read_pasted
+from studies.incoming_tables.errors import UnreadableFile
+from studies.incoming_tables.tables import LONGEST_COLUMN
+from studies.story_import.files import read_file, read_pasted
 from tests.studies.story_import.test_story_imports import looked_at, make_draft
 
 LONG = "How far do you agree with each of these statements about the story that you have just read? "

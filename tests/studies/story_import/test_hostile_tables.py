@@ -7,13 +7,14 @@ from typing import Any
 import docx
 import pytest
 
+from studies.incoming_tables.errors import UnreadableFile
+from studies.incoming_tables.formats.word_files import _words
+from studies.incoming_tables.tables import IncomingTable
 from studies.story_groups import Member, code_groups, form_groups, missing_sources
 from studies.story_import import near_names
 from studies.story_import.columns import ColumnChoices, count_kind_values, fill_kinds, guess_choices
-from studies.story_import.errors import UnreadableFile
-from studies.story_import.files import StoryTable, read_file, read_pasted
+from studies.story_import.files import read_file, read_pasted
 from studies.story_import.problems import LETTERS_LOOKED_AT, StudyContents, examine
-from studies.story_import.word_files import _words
 from tests.doubling import MOST_PER_DOUBLING, cost_per_doubling
 from tests.studies.story_import.files import word_file
 
@@ -105,9 +106,9 @@ def test_a_table_of_too_many_columns_of_one_name_is_refused_with_a_way_out() -> 
     assert read_file("a.csv", b"x,x,x (2),x\n1,2,3,4").columns == ("x", "x (2)", "x (2) (2)", "x (3)")
 
 
-def table_of(rows: list[dict[str, str]]) -> StoryTable:
+def table_of(rows: list[dict[str, str]]) -> IncomingTable:
     columns = tuple(rows[0])
-    return StoryTable("a.csv", columns, tuple((n, tuple(row.values())) for n, row in enumerate(rows, start=2)))
+    return IncomingTable("a.csv", columns, tuple((n, tuple(row.values())) for n, row in enumerate(rows, start=2)))
 
 
 def story(n: int, **cells: str) -> dict[str, str]:
@@ -139,17 +140,17 @@ TABLES: dict[str, tuple[int, Callable[[int, int], dict[str, str]]]] = {
 CHOICES = {"kinds": KINDS | {f"{spell(n)[::-1]} writer": "other" for n in range(300)}}
 
 
-def choose(table: StoryTable, **choices: Any) -> ColumnChoices:
+def choose(table: IncomingTable, **choices: Any) -> ColumnChoices:
     roles = {column: ROLES[column] for column in table.columns}
     return ColumnChoices(**({"roles": roles, "grouping": "column"} | CHOICES | choices))
 
 
 @pytest.mark.parametrize(("n", "row"), TABLES.values(), ids=TABLES)
 def test_examining_a_table_costs_as_much_as_it_has_rows(n: int, row: Callable[[int, int], dict[str, str]]) -> None:
-    def build(n: int) -> StoryTable:
+    def build(n: int) -> IncomingTable:
         return table_of([row(k, n) for k in range(n)])
 
-    def check(table: StoryTable) -> None:
+    def check(table: IncomingTable) -> None:
         guessed, _unsure = guess_choices(table)
         fill_kinds(guessed, list(count_kind_values(table, guessed))[:300], {})
         examine(table, choose(table), StudyContents())

@@ -7,9 +7,10 @@ import tracemalloc
 import pytest
 
 from studies.documents.reader import LARGEST_FILE
-from studies.story_import import archives
-from studies.story_import.errors import UnreadableFile
-from studies.story_import.files import _lines, read_file, read_pasted
+from studies.incoming_tables.errors import UnreadableFile
+from studies.incoming_tables.formats import archives
+from studies.incoming_tables.formats.delimited import split_lines
+from studies.story_import.files import read_file, read_pasted
 from tests.studies.story_import import files
 
 TWO = ((2, ("s1", "Once.")), (3, ("s2", "Twice — “quoted”.")))
@@ -174,4 +175,4 @@ def test_a_table_is_not_held_again_in_four_bytes_a_letter() -> None:
 
 @pytest.mark.parametrize("words", ["a\r\nb\rc\n\nd", "\n", "", "a\u2028b\n", "a\r"])
 def test_lines_end_where_the_reader_of_tables_expects_it(words: str) -> None:
-    assert list(_lines(words)) == list(io.StringIO(words, newline=""))
+    assert list(split_lines(words)) == list(io.StringIO(words, newline=""))

@@ -10,11 +10,11 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from studies import loader, protocol
+from studies.incoming_tables.errors import ImportRefused
 from studies.models import ProtocolVersion, Provenance, Source, Step, Story, StoryColumns, StoryImport, Study
 from studies.story_edits import StoriesFinal
 from studies.story_import import imports
 from studies.story_import.columns import ColumnChoices, guess_choices, restore_choices
-from studies.story_import.errors import ImportRefused
 from studies.story_import.files import read_file
 from studies.story_import.problems import Examination, examine
 from tests import factories

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from django.utils.translation import gettext as _
 
-from studies.story_import.errors import UnreadableFile
+from studies.incoming_tables.errors import UnreadableFile
 
 MOST_UNPACKED = 200_000_000  # bytes of all files of an archive together
 MOST_TIMES = 150  # as large as packed; texts and spreadsheets stay below 30

@@ -9,8 +9,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from studies.story_import.archives import read_office_file
-from studies.story_import.errors import UnreadableFile
+from studies.incoming_tables.errors import UnreadableFile
+from studies.incoming_tables.formats.archives import read_office_file
 
 _MAIN = b"wordprocessingml.document.main+xml"
 

@@ -8,16 +8,16 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from studies.story_import.archives import read_office_file
-from studies.story_import.errors import UnreadableFile
+from studies.incoming_tables.errors import UnreadableFile
+from studies.incoming_tables.formats.archives import read_office_file
+from studies.incoming_tables.tables import IncomingTable, TableKind, make_table
 
-MOST_COLUMNS = 60
 # Rows that a sheet may leave out between two others: a row's number is the file's own claim.
 MOST_EMPTY = 100_000
 
 
-def read_workbook(content: bytes, *, most_rows: int) -> tuple[list[tuple[int, list[str]]], list[tuple[int, int]]]:
-    """The rows with their numbers, the header first, and where (row, column) formulas are. Raises UnreadableFile."""
+def read_workbook(name: str, content: bytes, kind: TableKind) -> IncomingTable:
+    """The table in the first sheet. Raises UnreadableFile."""
     parts = read_office_file(content, kind=".xlsx")
     if "xl/workbook.xml" not in parts:
         raise UnreadableFile(_("This is not an .xlsx workbook. Save it as .xlsx or as CSV."))
@@ -25,26 +25,28 @@ def read_workbook(content: bytes, *, most_rows: int) -> tuple[list[tuple[int, li
 
     try:
         workbook = openpyxl.load_workbook(BytesIO(content), read_only=True)
-        return _read_sheet(workbook.worksheets[0], most_rows=most_rows)
+        rows, formulas = _read_sheet(workbook.worksheets[0], kind)
     except UnreadableFile:
         raise
     except Exception:  # whatever the library finds wrong, the file is refused
         raise UnreadableFile(_("The workbook is damaged. Save it anew, or as CSV.")) from None
+    return make_table(name, rows, kind, formulas=tuple(formulas))
 
 
-def _read_sheet(sheet: Any, *, most_rows: int) -> tuple[list[tuple[int, list[str]]], list[tuple[int, int]]]:
+def _read_sheet(sheet: Any, kind: TableKind) -> tuple[list[tuple[int, list[str]]], list[tuple[int, int]]]:
+    """The rows with their numbers, the header first, and where (row, column) formulas are."""
     rows: list[tuple[int, list[str]]] = []
     formulas: list[tuple[int, int]] = []
-    for n, cells in enumerate(sheet.iter_rows(max_col=MOST_COLUMNS + 1), start=1):
-        if n > most_rows + MOST_EMPTY:
+    for n, cells in enumerate(sheet.iter_rows(max_col=61), start=1):
+        if n > kind.most_rows + MOST_EMPTY:
             raise UnreadableFile(_("The sheet has rows very far down. Delete the empty ones, or save it as CSV."))
         words = [_spell(cell.value) for cell in cells]
         if not any(word.strip() for word in words):
             continue
         formulas += [(n, column) for column, cell in enumerate(cells) if cell.data_type == "f"]
         rows.append((n, words))
-        if len(rows) > most_rows + 1:
-            raise UnreadableFile(_("There are more than %(n)d rows. Split the file.") % {"n": most_rows})
+        if len(rows) > kind.most_rows + 1:
+            raise UnreadableFile(_("There are more than %(n)d rows. Split the file.") % {"n": kind.most_rows})
     return rows, formulas
 
 

@@ -1,0 +1,9 @@
+"""Why a table does not come in, in sentences for the account that brings it."""
+
+
+class UnreadableFile(ValueError):
+    """A file cannot be read as a table; the message says why and what would do."""
+
+
+class ImportRefused(ValueError):
+    """Nothing came in; the message says why and what would do."""

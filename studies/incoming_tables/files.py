@@ -1,0 +1,76 @@
+"""What somebody uploads or pastes, as one table, whatever the format of the file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import PurePosixPath
+
+from django.utils.translation import gettext as _
+
+from studies.documents.reader import LARGEST_FILE
+from studies.incoming_tables.decoding import name_way_out, not_text
+from studies.incoming_tables.errors import UnreadableFile
+from studies.incoming_tables.formats.delimited import read_delimited
+from studies.incoming_tables.formats.json_lines import read_json_lines
+from studies.incoming_tables.formats.texts import TEXTS, read_archive, read_single
+from studies.incoming_tables.formats.workbooks import read_workbook
+from studies.incoming_tables.tables import TEXT_COLUMNS, IncomingTable, TableKind, check_width
+
+LARGEST = LARGEST_FILE
+_OLE, _ZIP = b"\xd0\xcf\x11\xe0", b"PK\x03\x04"
+# By the end of a file's name; each raises UnreadableFile with a sentence and a way out.
+READERS: dict[str, Callable[[str, bytes, TableKind], IncomingTable]] = {
+    ".csv": read_delimited,
+    ".tsv": read_delimited,
+    ".xlsx": read_workbook,
+    ".jsonl": read_json_lines,
+    ".json": read_json_lines,
+    ".zip": read_archive,
+    **dict.fromkeys(TEXTS, read_single),
+}
+
+
+def read_file(name: str, content: bytes, kind: TableKind) -> IncomingTable:
+    """The table in a file. Raises UnreadableFile with a sentence and a way out."""
+    name = PurePosixPath(name.replace("\\", "/")).name[-200:] or "file"
+    suffix = PurePosixPath(name).suffix.lower()
+    way_out = name_way_out(suffix, may_be_document=".docx" in kind.kinds)
+    if len(content) > LARGEST:
+        raise UnreadableFile(_("The file is larger than 50 MB. Split it, or leave out what is no story."))
+    if not content.strip():
+        raise UnreadableFile(_("The file is empty."))
+    if suffix in (".xlsm", ".docm", ".xlsb"):
+        raise UnreadableFile(_("The file has macros, which Quire does not open.") + f" {way_out}")
+    if content.startswith(_OLE):
+        reason = _("This is a document of an old kind, or locked by a password.")
+        raise UnreadableFile(f"{reason} {way_out}")
+    if suffix not in kind.kinds:
+        message = _("Quire reads %(kinds)s. Save the file as one of these.")
+        raise UnreadableFile(message % {"kinds": ", ".join(kind.kinds)})
+    if content.startswith(_ZIP) and suffix not in (".zip", ".xlsx", ".docx"):
+        raise not_text(name)
+    return _checked(READERS[suffix](name, content, kind), kind)
+
+
+def read_pasted(words: str, kind: TableKind) -> IncomingTable:
+    """What was pasted: a table with a header if its first line is one, else one text. Raises UnreadableFile."""
+    if not words.strip():
+        raise UnreadableFile(_("Nothing was pasted."))
+    alike = words.replace("\r\n", "\n").replace("\r", "\n")
+    first = alike.strip("\n").split("\n", 1)[0]
+    if alike.lstrip().startswith(("{", "[")):
+        return _checked(read_json_lines(_("pasted"), alike.encode(), kind), kind)
+    if first.count("\t") or (first.count(",") and re.search(r"(?:^|,)\s*\"?(?:text|story)\"?\s*(?:,|$)", first, re.I)):
+        return _checked(read_delimited(_("pasted"), alike.encode(), kind), kind)
+    return _checked(IncomingTable(_("pasted"), TEXT_COLUMNS, ((1, ("", "", alike)),)), kind)
+
+
+def _checked(table: IncomingTable, kind: TableKind) -> IncomingTable:
+    """The table without empty columns, if there is anything in it. Raises UnreadableFile."""
+    if not table.rows:
+        raise UnreadableFile(str(kind.no_rows))
+    if len(table.rows) > kind.most_rows:
+        raise UnreadableFile(_("There are more than %(n)d rows. Split the file.") % {"n": kind.most_rows})
+    check_width(len(table.columns), kind)
+    return table

@@ -1,0 +1,1 @@
+"""How a file of each format is read as a table, one function each; `files.READERS` lists them."""

@@ -1,0 +1,110 @@
+"""What a file is read as: a header and rows of words, whatever its format."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Self
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+
+from studies.incoming_tables.errors import UnreadableFile
+
+LONGEST_COLUMN = 500  # letters of the name of a column; questionnaires put the whole question there
+# What a file of texts says of each text.
+TEXT_COLUMNS = ("folder", "file", "text")
+
+
+@dataclass(frozen=True)
+class IncomingTable:
+    """A file as rows of words.
+
+    rows : the number of each row as a spreadsheet counts it, and a cell for every column
+    formulas : places (row number, column) whose cell is a formula
+    encoding : how the bytes were read; "cp1252" if they were no UTF-8
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[int, tuple[str, ...]], ...]
+    formulas: tuple[tuple[int, int], ...] = ()
+    encoding: str = "utf-8"
+
+    def as_text(self) -> str:
+        """All but its name, as it is kept until somebody confirms it."""
+        return json.dumps([self.columns, self.rows, self.formulas, self.encoding])
+
+    @classmethod
+    def from_text(cls, name: str, text: str) -> Self:
+        """The table as it was kept."""
+        columns, rows, formulas, encoding = json.loads(text)
+        cells_by_row = tuple((n, tuple(cells)) for n, cells in rows)
+        return cls(name, tuple(columns), cells_by_row, tuple((n, at) for n, at in formulas), encoding)
+
+
+@dataclass(frozen=True)
+class TableKind:
+    """What kind of table is asked for.
+
+    kinds : suffixes of the files that may hold it
+    keeps_lists : whether a list in JSON may stand in a cell, as JSON
+    no_rows : what to say of a header with nothing below it
+    """
+
+    kinds: tuple[str, ...]
+    most_rows: int
+    most_columns: int
+    no_rows: Promise
+    keeps_lists: bool = False
+
+
+def check_width(n_columns: int, kind: TableKind) -> None:
+    """Raises UnreadableFile for more columns than are read."""
+    if n_columns > kind.most_columns:
+        message = _("There are more than %(n)d columns. Leave out those that Quire need not know.")
+        raise UnreadableFile(message % {"n": kind.most_columns})
+
+
+def make_table(
+    name: str,
+    rows: list[tuple[int, list[str]]],
+    kind: TableKind,
+    *,
+    encoding: str = "utf-8",
+    formulas: tuple[tuple[int, int], ...] = (),
+) -> IncomingTable:
+    """The table of rows of which the first is the header."""
+    if not rows:
+        raise UnreadableFile(_("The file is empty."))
+    header = [cell.strip() for cell in rows[0][1]]
+    while header and not header[-1]:
+        header.pop()
+    check_width(len(header), kind)  # first, since each row is brought to the header's width
+    columns = make_unique(word or _("column %(n)d") % {"n": n} for n, word in enumerate(header, start=1))
+    body = []
+    for n, cells in rows[1:]:
+        if any(cell.strip() for cell in cells[len(columns) :]):
+            message = _(
+                "Row %(n)d has more cells than the header. Put a cell that holds the sign between columns, such as a "
+                "comma or a semicolon, into quotation marks."
+            )
+            raise UnreadableFile(message % {"n": n})
+        body.append((n, tuple([*cells, *[""] * len(columns)][: len(columns)])))
+    return IncomingTable(name, columns, tuple(body), formulas=formulas, encoding=encoding)
+
+
+def make_unique(names: Iterable[str]) -> tuple[str, ...]:
+    """Names of columns, each once: the second “Comments” is “Comments (2)”."""
+    unique: dict[str, None] = {}
+    last_number: dict[str, int] = {}
+    for name in names:
+        shown = name = name[:LONGEST_COLUMN]
+        n = last_number.get(name, 1)
+        while shown in unique:
+            n += 1
+            shown = f"{name} ({n})"
+        last_number[name] = n
+        unique[shown] = None
+    return tuple(unique)
