@@ -37,7 +37,7 @@ def _read_sheet(sheet: Any, kind: TableKind) -> tuple[list[tuple[int, list[str]]
     """The rows with their numbers, the header first, and where (row, column) formulas are."""
     rows: list[tuple[int, list[str]]] = []
     formulas: list[tuple[int, int]] = []
-    for n, cells in enumerate(sheet.iter_rows(max_col=61), start=1):
+    for n, cells in enumerate(sheet.iter_rows(max_col=kind.most_columns + 1), start=1):
         if n > kind.most_rows + MOST_EMPTY:
             raise UnreadableFile(_("The sheet has rows very far down. Delete the empty ones, or save it as CSV."))
         words = [_spell(cell.value) for cell in cells]
