@@ -30,6 +30,7 @@ from studies.documents.errors import InvalidValue, quote
 from studies.documents.instrument import parse_instrument
 from studies.documents.names import SLUG
 from studies.incoming_tables.files import read_file
+from studies.incoming_tables.roles import Role, recognise
 from studies.incoming_tables.tables import IncomingTable, TableKind
 from studies.items.number import LARGEST
 from studies.models import Step, Study
@@ -40,13 +41,13 @@ SCORES = TableKind(
     60,
     gettext_lazy("There is a header and no row below it. Add a row for each score."),
 )
-COLUMNS = {
-    "story": ("story", "story_code", "story_id", "code"),
-    "group": ("group", "group_code", "pair"),
-    "first": ("first", "first_story", "story_1", "story_a"),
-    "second": ("second", "second_story", "story_2", "story_b"),
-    "value": ("value", "score"),
-}
+ROLES = (
+    Role("story", gettext_lazy("Story"), "story story_code story_id code"),
+    Role("group", gettext_lazy("Group"), "group group_code pair"),
+    Role("first", gettext_lazy("First story"), "first first_story story_1 story_a"),
+    Role("second", gettext_lazy("Second story"), "second second_story story_2 story_b"),
+    Role("value", gettext_lazy("Score"), "value score"),
+)
 ITEM = "score"
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 MOST_NAMED = 20  # problems or stories, in a message
@@ -286,12 +287,7 @@ def _find_missing(
 
 def _find_columns(table: IncomingTable) -> dict[str, int]:
     """The place of each column that is read. Raises RefusedScores."""
-    plain = [re.sub(r"[\W_]+", "_", column.strip().lower()).strip("_") for column in table.columns]
-    columns = {
-        role: plain.index(name)
-        for role, names in COLUMNS.items()
-        if (name := next((name for name in names if name in plain), None)) is not None
-    }
+    columns = {role: table.columns.index(column) for column, role in recognise(table.columns, ROLES).items()}
     is_of_pairs = "story" not in columns and ("group" in columns or {"first", "second"} <= set(columns))
     if "value" not in columns or not ("story" in columns or is_of_pairs):
         message = _(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections import ChainMap, Counter, defaultdict
+from collections import ChainMap, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -367,11 +367,3 @@ def _rename(value: Any, code_by_name: Mapping[str, str]) -> Any:
     if len(parts) == 1:
         return code_by_name.get(words, value)
     return "".join(code_by_name.get(part, part) for part in parts)
-
-
-def count_values(table: IncomingTable, column: str) -> Counter[str]:
-    """How often each value stands in a column, empty cells left out; blanks around it do not count."""
-    if column not in table.columns:
-        return Counter()
-    place = table.columns.index(column)
-    return Counter(cell for _n, cells in table.rows if (cell := cells[place].strip()))

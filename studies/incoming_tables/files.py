@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from django.utils.translation import gettext as _
 
 from studies.documents.reader import LARGEST_FILE
-from studies.incoming_tables.decoding import name_way_out, not_text
+from studies.incoming_tables.encodings import name_way_out, not_text
 from studies.incoming_tables.errors import UnreadableFile
 from studies.incoming_tables.formats.delimited import read_delimited
 from studies.incoming_tables.formats.json_lines import read_json_lines

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Self
 
@@ -42,6 +43,16 @@ class IncomingTable:
         columns, rows, formulas, encoding = json.loads(text)
         cells_by_row = tuple((n, tuple(cells)) for n, cells in rows)
         return cls(name, tuple(columns), cells_by_row, tuple((n, at) for n, at in formulas), encoding)
+
+    def count_values(self, column: str, *, omitted: Collection[int] = ()) -> Counter[str]:
+        """How often each value stands in a column, without the blanks around it; empty cells are left out.
+
+        omitted : numbers of rows that do not count
+        """
+        if column not in self.columns:
+            return Counter()
+        at, numbers = self.columns.index(column), set(omitted)
+        return Counter(cell for n, cells in self.rows if n not in numbers and (cell := cells[at].strip()))
 
 
 @dataclass(frozen=True)

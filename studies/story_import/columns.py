@@ -4,83 +4,107 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from functools import partial
 from typing import Any
 
-from django.utils.functional import Promise
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
+from studies.documents import stories as documents
+from studies.documents.errors import InvalidValue
+from studies.incoming_tables.roles import Role, recognise
 from studies.incoming_tables.tables import IncomingTable
 from studies.vocabulary import SourceKind
 
 FACTOR, LEFT_OUT = "factor", ""
 WORDS_OF_A_PREMISE = 4  # from which on average what is called a group, or a plot, is told and not numbered
+_TRUTHS = dict.fromkeys(("yes", "true", "y", "1", "x", "ja", "sim", "oui"), True) | dict.fromkeys(
+    ("no", "false", "n", "0", "-", "nein", "não", "non"), False
+)
 
 
-@dataclass(frozen=True)
-class ColumnRole:
-    """What a column can be. is_apart : whether raters and coordinators never see what it says"""
-
-    key: str
-    title: Promise
-    is_apart: bool = False
-    names: tuple[str, ...] = ()
+def _truth(cell: str) -> bool:
+    truth = _TRUTHS.get(cell.strip().casefold())
+    if truth is None:
+        raise InvalidValue(_("say yes or no"))
+    return truth
 
 
+def _as(field: str) -> Callable[[str], Any]:
+    """Reads a cell as that field of a study file."""
+    return partial(documents.read_field, field)
+
+
+# What is no field of a study file becomes a property of the story, under the role's key.
 ROLES = (
-    ColumnRole("code", pgettext_lazy("column", "Our code"), names=("code", "id", "no", "number", "story", "story_id")),
-    ColumnRole("group", pgettext_lazy("column", "Group"), names=("group", "plot", "set", "pair", "item", "group_id")),
-    ColumnRole(
+    Role("code", pgettext_lazy("column", "Our code"), "code id no number story story_id", _as("story"), field="story"),
+    # The name of a group is words on a line, as long as a source's name.
+    Role("group", pgettext_lazy("column", "Group"), "group plot set pair item group_id", _as("source")),
+    Role(
         "text",
         pgettext_lazy("column", "The story"),
-        names=("text", "fulltext", "full_text", "story_text", "content", "response", "output", "body"),
+        "text fulltext full_text story_text content response output body",
+        _as("text"),
+        field="raw_text",
+        if_missing=gettext_lazy("No column is the story. Say which one it is."),
     ),
-    ColumnRole(
+    Role(
         "source",
         pgettext_lazy("column", "Source"),
-        True,
-        ("source", "author", "writer", "model", "by", "written_by", "author_name"),
+        "source author writer model by written_by author_name",
+        _as("source"),
+        is_apart=True,
     ),
-    ColumnRole(
+    Role(
         "source_kind",
         pgettext_lazy("column", "Who wrote it"),
-        True,
-        ("source_kind", "author_type", "source_type", "kind", "writer_type", "type"),
+        "source_kind author_type source_type kind writer_type type",
+        field="source_kind_said",
+        is_apart=True,
     ),
-    ColumnRole(
+    Role(
         "premise",
         pgettext_lazy("column", "Premise"),
-        names=("premise", "prompt", "writing_prompt", "story_prompt", "plot_summary", "task"),
+        "premise prompt writing_prompt story_prompt plot_summary task",
+        _as("premise"),
     ),
-    ColumnRole(
+    Role(
         "title",
         pgettext_lazy("column", "Original title"),
-        True,
-        ("title", "file", "original_title", "name", "story_title", "story_name", "title_of_story", "name_of_story"),
+        "title file original_title name story_title story_name title_of_story name_of_story",
+        _as("title"),
+        is_apart=True,
     ),
-    ColumnRole("url", pgettext_lazy("column", "Address"), True, ("url", "address", "link")),
-    ColumnRole("licence", pgettext_lazy("column", "Licence"), True, ("licence", "license", "rights")),
-    ColumnRole(
-        "may_send_out", pgettext_lazy("column", "May go to a model"), True, ("may_send_out", "send_out", "to_models")
+    Role("url", pgettext_lazy("column", "Address"), "url address link", _as("url"), is_apart=True),
+    Role("licence", pgettext_lazy("column", "Licence"), "licence license rights", _as("licence"), is_apart=True),
+    Role(
+        "may_send_out",
+        pgettext_lazy("column", "May go to a model"),
+        "may_send_out send_out to_models",
+        _truth,
+        is_apart=True,
     ),
-    ColumnRole(
+    Role(
         "may_redistribute",
         pgettext_lazy("column", "May be in exports"),
-        True,
-        ("may_redistribute", "redistribute", "in_exports"),
+        "may_redistribute redistribute in_exports",
+        _truth,
+        is_apart=True,
     ),
     # Votes, dates and tiers differ from row to row, so that nothing but their names tells that they are wanted.
-    ColumnRole(
+    Role(
         FACTOR,
         pgettext_lazy("column", "A property to compare by"),
-        True,
-        ("votes", "upvotes", "score", "likes", "date", "posted", "posted_at", "created_at", "tier", "level"),
+        "votes upvotes score likes date posted posted_at created_at tier level",
+        partial(documents.read_factor, "x"),
+        is_apart=True,
+        may_repeat=True,
     ),
-    ColumnRole(LEFT_OUT, pgettext_lazy("column", "Leave out"), names=("notes", "comment", "comments")),
+    Role(LEFT_OUT, pgettext_lazy("column", "Leave out"), "notes comment comments", may_repeat=True),
 )
 ROLE_BY_KEY = {role.key: role for role in ROLES}
-_ROLE_BY_NAME = {name: role.key for role in ROLES for name in role.names}
 
 # By words that stand in a kind or in a source's name; the first that does.
 _WORDS_OF_KIND = (
@@ -134,7 +158,7 @@ def restore_choices(values: Mapping[str, Any]) -> ColumnChoices:
 
 def guess_choices(table: IncomingTable) -> tuple[ColumnChoices, set[str]]:
     """What the columns seem to be, and those of which nothing is sure."""
-    roles = _guess_by_names(table.columns)
+    roles = recognise(table.columns, ROLES)
     unsure = {column for column, role in roles.items() if role == FACTOR}
     rows = [cells for _n, cells in table.rows[:200]]
     samples = {column: [cells[at] for cells in rows if cells[at]] for at, column in enumerate(table.columns)}
@@ -161,21 +185,6 @@ def guess_choices(table: IncomingTable) -> tuple[ColumnChoices, set[str]]:
     return choices, unsure
 
 
-def _guess_by_names(columns: Sequence[str]) -> dict[str, str]:
-    """The roles that the names alone tell; each once, but for properties and what is left out."""
-    roles: dict[str, str] = {}
-    plain = {column: re.sub(r"[\W_]+", "_", column.strip().lower()).strip("_") for column in columns}
-    # A column that bears the very name of a role comes before one that is like it.
-    for is_exact in (True, False):
-        for column in columns:
-            key = _ROLE_BY_NAME.get(plain[column])
-            if key is not None and column not in roles and is_exact == (plain[column] == (key or "-")):
-                if key not in (FACTOR, LEFT_OUT) and key in roles.values():
-                    continue
-                roles[column] = key
-    return roles
-
-
 def _mean_length(words: Sequence[str]) -> float:
     return sum(map(len, words)) / max(len(words), 1)
 
@@ -196,10 +205,7 @@ def guess_kind(words: str) -> str:
 def count_kind_values(table: IncomingTable, choices: ColumnChoices) -> Counter[str]:
     """What is to be translated into kinds of sources: values of the column that says who wrote, else the sources."""
     column = choices.column_of("source_kind") or choices.column_of("source")
-    if not column:
-        return Counter()
-    at, omitted = table.columns.index(column), set(choices.left_out)
-    return Counter(cells[at].strip() for n, cells in table.rows if cells[at].strip() and n not in omitted)
+    return table.count_values(column, omitted=choices.left_out)
 
 
 def fill_kinds(choices: ColumnChoices, values: Iterable[str], kind_by_source: Mapping[str, str]) -> None:

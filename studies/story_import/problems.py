@@ -19,7 +19,7 @@ from studies.documents.stories import MOST_IN_GROUP, Collection
 from studies.hashing import sha256
 from studies.incoming_tables.tables import IncomingTable
 from studies.story_groups import Member, code_groups, missing_sources, name_groups, neutral_codes
-from studies.story_import.columns import FACTOR, ColumnChoices
+from studies.story_import.columns import FACTOR, ROLES, ColumnChoices
 from studies.story_import.near_names import NearNames
 from studies.story_import.rows import (
     ImportRow,
@@ -112,11 +112,11 @@ def examine(
 
 def _problems_of_columns(table: IncomingTable, choices: ColumnChoices) -> Iterator[RowProblem]:
     counts = Counter(choices.roles.values())
-    if not counts["text"]:
-        yield RowProblem("error", (), "", _("No column is the story. Say which one it is."))
-    for role, n in counts.items():
-        if role not in ("", FACTOR) and n > 1:
-            columns = ", ".join(column for column in table.columns if choices.roles[column] == role)
+    for role in ROLES:
+        if role.if_missing and not counts[role.key]:
+            yield RowProblem("error", (), "", str(role.if_missing))
+        if counts[role.key] > 1 and not role.may_repeat:
+            columns = ", ".join(column for column in table.columns if choices.roles[column] == role.key)
             sentence = _("Several columns are said to be the same: %(columns)s. Keep one.")
             yield RowProblem("error", (), "", sentence % {"columns": columns})
     if not counts["source"] and not choices.source:
@@ -374,15 +374,14 @@ def _collect(
     else:
         group_codes = name_groups(examination.groups, taken=contents.group_codes)
     group_by_row = {n: group_codes[name] for name, numbers in examination.groups.items() for n in numbers}
-    ours = ("text", "source", "source_kind", "premise", "title", "url", "licence", "may_redistribute", "may_send_out")
 
     def cells() -> Iterator[tuple[int, dict[str, object]]]:
         for at, (row, code) in enumerate(zip(rows, codes, strict=True)):
             count(IntakeStage.EXAMINING, at, len(rows))
             yield (
                 row.n,
-                {"story": code, "group": group_by_row[row.n]}
-                | {name: row.values[name] for name in ours if row.values.get(name) not in ("", None)}
+                {role.key: row.values[role.key] for role in ROLES if row.values.get(role.key) not in ("", None)}
+                | {"story": code, "group": group_by_row[row.n]}
                 | row.factors,
             )
 

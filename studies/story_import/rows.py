@@ -10,18 +10,14 @@ from typing import Any, Literal, TypeAlias
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from studies.documents import stories as documents
 from studies.documents.errors import InvalidValue
 from studies.incoming_tables.tables import IncomingTable
-from studies.story_import.columns import FACTOR, ColumnChoices
+from studies.story_import.columns import FACTOR, LEFT_OUT, ROLE_BY_KEY, ColumnChoices
 from studies.typography.normalisation import normalise_text
 from studies.vocabulary import IntakeStage
 
 # Called with the stage, how many rows are through it, and of how many.
 RowCounter: TypeAlias = Callable[[IntakeStage, int, int], None]
-_TRUTHS = dict.fromkeys(("yes", "true", "y", "1", "x", "ja", "sim", "oui"), True) | dict.fromkeys(
-    ("no", "false", "n", "0", "-", "nein", "não", "non"), False
-)
 
 
 @dataclass(frozen=True)
@@ -74,7 +70,8 @@ def read_rows(
 ) -> tuple[list[ImportRow], list[RowProblem]]:
     """The rows that are not left out, typed by the readers of study files, and what those refuse."""
     omitted = set(choices.left_out)
-    parts = [(at, column, choices.roles[column]) for at, column in enumerate(table.columns) if choices.roles[column]]
+    roles = [(at, column, ROLE_BY_KEY[choices.roles[column]]) for at, column in enumerate(table.columns)]
+    parts = [(at, column, role) for at, column, role in roles if role.key not in _unread(choices)]
     rows: list[ImportRow] = []
     refusals: dict[tuple[str, str], list[int]] = defaultdict(list)
     numbered = [(n, cells) for n, cells in table.rows if n not in omitted]
@@ -84,9 +81,15 @@ def read_rows(
         for at, column, role in parts:
             if cells[at].strip():
                 try:
-                    _read_cell(row, column, role, cells[at], choices)
+                    content = role.read(cells[at])
                 except InvalidValue as error:
                     refusals[column, str(error)].append(n)
+                    continue
+                if role.key == FACTOR:
+                    row.factors[column] = content
+                else:
+                    row.values[role.field or role.key] = content
+        _apply_choices(row, choices)
         rows.append(row)
     faults = []
     for (column, reason), numbers in refusals.items():
@@ -97,6 +100,19 @@ def read_rows(
     return rows, faults
 
 
+def _unread(choices: ColumnChoices) -> tuple[str, ...]:
+    """The roles whose cells do not count."""
+    return (LEFT_OUT, "code") if choices.has_new_codes else (LEFT_OUT,)
+
+
+def _apply_choices(row: ImportRow, choices: ColumnChoices) -> None:
+    """Let the group be the one that is meant, and the text be typed as all others."""
+    if "group" in row.values:
+        row.values["group"] = choices.merged.get(row["group"], row["group"])
+    if "raw_text" in row.values:
+        row.values["text"] = normalise_text(row["raw_text"], choices.normalisations)
+
+
 def as_sentence(reason: str) -> str:
     return f"{reason[:1].upper()}{reason[1:]}."
 
@@ -105,29 +121,6 @@ def _defaults(choices: ColumnChoices) -> dict[str, Any]:
     values = {"source": choices.source.strip(), "licence": choices.licence.strip()}
     truths = {"may_send_out": choices.may_send_out, "may_redistribute": choices.may_redistribute}
     return {name: value for name, value in values.items() if value} | truths
-
-
-def _read_cell(row: ImportRow, column: str, role: str, cell: str, choices: ColumnChoices) -> None:
-    if role == "code":
-        if not choices.has_new_codes:
-            row.values["story"] = documents.read_field("story", cell)
-    elif role == "group":
-        name = documents.read_field("source", cell)  # words on a line, as long as a source's name
-        row.values["group"] = choices.merged.get(name, name)
-    elif role == "text":
-        row.values["raw_text"] = documents.read_field("text", cell)
-        row.values["text"] = normalise_text(row.values["raw_text"], choices.normalisations)
-    elif role in ("may_send_out", "may_redistribute"):
-        truth = _TRUTHS.get(cell.strip().casefold())
-        if truth is None:
-            raise InvalidValue(_("say yes or no"))
-        row.values[role] = truth
-    elif role == "source_kind":
-        row.values["source_kind_said"] = cell.strip()
-    elif role == FACTOR:
-        row.factors[column] = documents.read_factor(column, cell)
-    else:
-        row.values[role] = documents.read_field(role, cell)
 
 
 def offer_to_leave_out(rows: Sequence[int]) -> WayOut:

@@ -20,7 +20,8 @@ from annotation.answer_import.column_map import (
     parse_mapping,
 )
 from annotation.answer_import.files import ANSWERS
-from annotation.answer_import.rows import count_values, factor_names
+from annotation.answer_import.guesses import ANSWERS_BY_ROW, PLACES, ROLES
+from annotation.answer_import.rows import factor_names
 from annotation.models import Rater
 from annotation.responses import LETTERS
 from studies import protocol
@@ -36,7 +37,7 @@ MOST_MEANINGS = 120  # on one page
 MOST_ITEMS = 60
 MOST_STORIES = 6  # columns that name the stories of a group
 ANSWER, REASON = "answer:", "reason:"
-ONCE = ("rater", "story", "group", "item", "value", "reason", "time")
+ONCE = tuple(role.key for role in ROLES)
 
 
 class AnswerFileForm(forms.Form):
@@ -144,14 +145,9 @@ class MappingForm(forms.Form):
         several = [(f"story {letter}", _("Story %(letter)s of the group") % {"letter": letter}) for letter in LETTERS]
         choices = [
             ("", _("Leave out")),
-            ("rater", _("Rater")),
-            ("story", _("Story")),
-            ("group", _("Group")),
+            *((role.key, role.title) for role in PLACES),
             *several[:MOST_STORIES],
-            ("item", _("Which question")),
-            ("value", _("Answer to that question")),
-            ("reason", _("Reason for it")),
-            ("time", _("Day and time")),
+            *((role.key, role.title) for role in ANSWERS_BY_ROW),
             *item_choices,
         ]
         role_by_column = _roles(self.saved, {item.key: step.key for step, item in reversed(self.asked)})
@@ -167,7 +163,7 @@ class MappingForm(forms.Form):
     def _add_meanings(self) -> None:
         keys = [("", _("as it is")), *((item.key, item.title or item.key) for _step, item in self.asked)]
         for answer in self.saved.answers:
-            values = count_values(self.table, answer.value)
+            values = self.table.count_values(answer.value)
             if len(values) <= MOST_DIFFERENT:
                 for value, n in sorted(values.items()):
                     if len(self._means) < MOST_MEANINGS:
@@ -176,7 +172,7 @@ class MappingForm(forms.Form):
                         self.fields[name] = forms.CharField(
                             label=value, required=False, max_length=500, initial=answer.means.get(value, "")
                         )
-            for value, n in sorted(count_values(self.table, answer.items_in).most_common(MOST_ITEMS)):
+            for value, n in sorted(self.table.count_values(answer.items_in).most_common(MOST_ITEMS)):
                 name = f"item-{len(self._items)}"
                 self._items[name] = (answer.items_in, value, n)
                 self.fields[name] = forms.ChoiceField(

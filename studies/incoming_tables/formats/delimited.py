@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 
 from studies.documents.reader import LARGEST_FILE
-from studies.incoming_tables.decoding import DecodedWords
+from studies.incoming_tables.encodings import DecodedWords
 from studies.incoming_tables.errors import UnreadableFile
 from studies.incoming_tables.formats.delimiters import find_delimiter, split_hint
 from studies.incoming_tables.tables import IncomingTable, TableKind, make_table

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from studies.documents import reader
 from studies.documents.errors import InvalidValue
-from studies.incoming_tables.decoding import DecodedWords
+from studies.incoming_tables.encodings import DecodedWords
 from studies.incoming_tables.errors import UnreadableFile
 from studies.incoming_tables.tables import IncomingTable, TableKind, make_unique
 

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from django.utils.translation import gettext as _
 
 from studies.documents.reader import LARGEST_FILE, LARGEST_TEXT
-from studies.incoming_tables.decoding import DecodedWords
+from studies.incoming_tables.encodings import DecodedWords
 from studies.incoming_tables.errors import UnreadableFile
 from studies.incoming_tables.formats.archives import check_sizes, open_archive, read_entries, size_unpacked
 from studies.incoming_tables.formats.delimited import read_delimited, split_lines

@@ -1,0 +1,51 @@
+"""What the columns of a table can be, and which of it they seem to be by their names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.functional import Promise
+
+
+@dataclass(frozen=True)
+class Role:
+    """What a column can be: an entry in the list of its importer.
+
+    key, title : as choices keep it; as the page offers it
+    names : of columns that are recognised as it, as `plain_name` writes them, with blanks between
+    read : what a cell says; raises InvalidValue
+    field : what the row calls it; as the key if ""
+    is_apart : whether raters and coordinators never see what it says
+    may_repeat : whether several columns can be it
+    if_missing : what to say if no column is it, where one has to be
+    """
+
+    key: str
+    title: Promise
+    names: str = ""
+    read: Callable[[str], Any] = str.strip
+    field: str = ""
+    is_apart: bool = False
+    may_repeat: bool = False
+    if_missing: Promise | None = None
+
+
+def plain_name(column: str) -> str:
+    """The name of a column in small letters, with underscores for blanks and signs."""
+    return re.sub(r"[\W_]+", "_", column.strip().lower()).strip("_")
+
+
+def recognise(columns: Sequence[str], roles: Sequence[Role]) -> dict[str, str]:
+    """The roles by key that the names of columns tell, each once unless it may repeat."""
+    role_by_name = {name: role for role in roles for name in role.names.split()}
+    likely = [(column, role) for column in columns if (role := role_by_name.get(plain_name(column)))]
+    # A column that bears the very name of a role comes before one that is like it.
+    likely.sort(key=lambda pair: plain_name(pair[0]) != pair[1].key)
+    keys: dict[str, str] = {}
+    for column, role in likely:
+        if role.may_repeat or role.key not in keys.values():
+            keys.setdefault(column, role.key)
+    return keys

@@ -1,0 +1,31 @@
+"""What holds of the roles of every importer, so that a new one is a line in its list."""
+
+import pytest
+
+from annotation.answer_import import guesses
+from judges import score_import
+from studies.incoming_tables.roles import Role, plain_name, recognise
+from studies.story_import import columns
+
+ROLES = {"stories": columns.ROLES, "answers": guesses.ROLES, "scores": score_import.ROLES}
+
+
+@pytest.mark.parametrize("roles", ROLES.values(), ids=ROLES)
+def test_every_role_is_recognised_by_each_of_its_names_and_no_other_role_is(roles: tuple[Role, ...]) -> None:
+    names = [name for role in roles for name in role.names.split()]
+
+    assert len({role.key for role in roles}) == len(roles)
+    assert len(set(names)) == len(names)
+    assert [plain_name(name) for name in names] == names
+    for role in roles:
+        assert str(role.title)
+        for name in role.names.split():
+            assert recognise([f" {name.replace('_', '-').upper()}"], roles) == {
+                f" {name.replace('_', '-').upper()}": role.key
+            }
+
+
+def test_a_column_of_the_very_name_comes_before_one_that_is_like_it_and_a_role_is_given_once() -> None:
+    columns_in_file = ["author", "model", "Source", "votes", "Likes"]
+
+    assert recognise(columns_in_file, columns.ROLES) == {"Source": "source", "votes": "factor", "Likes": "factor"}
