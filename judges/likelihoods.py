@@ -23,11 +23,12 @@ from judges.planning import CannotRun, estimates
 from judges.planning.estimates import RunEstimate
 from judges.providers import LIKELIHOOD, Request
 from judges.requests import texts
-from judges.score_import import CardText, RefusedScores
+from judges.score_import import CardText
 from judges.settlement import surprise_results
 from judges.settlement.surprise_results import PlacedText
 from studies import hashing, licences, protocol
 from studies.documents.names import first_free
+from studies.incoming_tables.errors import ImportRefused
 from studies.models import Study
 
 PARAMETERS = {"max_tokens": 1}
@@ -97,7 +98,7 @@ def write_run(plan: SurprisePlan, *, metric: str, budget: Decimal | None, by: st
     """
     try:
         score_import.check_card(plan.study, CardText(metric, ScoreCard.Better.HIGHER, plan.endpoint.name))
-    except RefusedScores as error:
+    except ImportRefused as error:
         raise CannotMeasureSurprise(str(error)) from None
     unfinished = Run.objects.filter(study=plan.study, judge__in=_find_measurers(plan)).exclude(state=Run.State.FINISHED)
     if run := unfinished.first():

@@ -22,14 +22,16 @@ from django.utils.translation import gettext_lazy, ngettext
 from annotation.answer_import.rows import story_names
 from annotation.models import Rater
 from annotation.responses import Answer, imports
-from annotation.responses.imports import InvalidRow, Row
+from annotation.responses.imports import Row
 from judges import metrics
 from judges.models import ScoreCard
 from studies import loader, protocol
 from studies.documents.errors import InvalidValue, quote
 from studies.documents.instrument import parse_instrument
 from studies.documents.names import SLUG
+from studies.incoming_tables.errors import ImportRefused
 from studies.incoming_tables.files import read_file
+from studies.incoming_tables.problems import InvalidRow, list_lines
 from studies.incoming_tables.roles import Role, recognise
 from studies.incoming_tables.tables import IncomingTable, TableKind
 from studies.items.number import LARGEST
@@ -54,11 +56,7 @@ MOST_NAMED = 20  # problems or stories, in a message
 LONGEST_NAME = 32  # metric and version together, so that the step that holds the scores can be named after them
 
 
-class RefusedScores(ValueError):
-    """No score came in; the message says why and what would do, with a line for each of the first problems."""
-
-
-class RefusedCard(RefusedScores):
+class RefusedCard(ImportRefused):
     """What is said of the scores cannot stand. field : of `CardText`, which one; reason : why, without its name"""
 
     def __init__(self, field: str, reason: str, *, title: str = "") -> None:
@@ -107,7 +105,7 @@ def examine(study: Study, table: IncomingTable, *, story_column: str) -> ScoreTa
     """The scores in the table with all that is wrong with them. Writes nothing; a few queries.
 
     story_column : how the file names stories: by "code", "title", or a factor of their provenance
-    Raises RefusedScores if the columns are missing.
+    Raises ImportRefused if the columns are missing.
     """
     columns = _find_columns(table)
     stories_by_group = _list_stories(study)
@@ -146,7 +144,7 @@ def import_scores(
     """The card of the scores, each of which is now an answer of a rater of kind metric.
 
     may_be_missing : whether stories without a score are left without one, in place of a refusal
-    Raises RefusedScores, NotPlannable if nothing is frozen yet; then nothing has come in.
+    Raises ImportRefused, NotPlannable if nothing is frozen yet; then nothing has come in.
     """
     study = Study.objects.select_for_update().get(pk=study.pk)
     version = protocol.current(study)
@@ -158,7 +156,7 @@ def import_scores(
     try:
         imports.import_rows(study, rows, version=version, at=at, steps=[step])
     except InvalidRow as problem:
-        raise RefusedScores(str(problem)) from None
+        raise ImportRefused(str(problem)) from None
     return ScoreCard.objects.create(
         study=study,
         rater=Rater.objects.get(study=study, code=name),
@@ -209,16 +207,13 @@ def check_card(study: Study, card: CardText) -> str:
 
 
 def _refuse_problems(scores: ScoreTable, *, may_be_missing: bool) -> None:
-    lines = [str(problem) for problem in scores.problems[:MOST_NAMED]]
-    if len(scores.problems) > 1:
-        n = len(scores.problems)
-        lines.append(ngettext("%(n)d problem in all.", "%(n)d problems in all.", n) % {"n": n})
+    lines = list_lines(scores.problems, MOST_NAMED)
     if scores.missing and not may_be_missing:
         lines.append(describe_missing(scores))
     if not scores.scores and not lines:
         lines.append(_("the file has no score"))
     if lines:
-        raise RefusedScores("\n".join(lines))
+        raise ImportRefused("\n".join(lines))
 
 
 def describe_missing(scores: ScoreTable) -> str:
@@ -236,7 +231,7 @@ def describe_missing(scores: ScoreTable) -> str:
 
 
 def _make_step(study: Study, card: CardText, name: str, about: ScoreCard.About) -> Step:
-    """The metric step that holds the scores. Raises RefusedScores."""
+    """The metric step that holds the scores. Raises ImportRefused."""
     is_of_pairs = about == ScoreCard.About.PAIRS
     # What is published depends on these alone, so that other studies with scores of that name share it.
     question = (
@@ -253,7 +248,7 @@ def _make_step(study: Study, card: CardText, name: str, about: ScoreCard.About) 
         instrument = loader.load_instrument(parse_instrument(table, card.metric))
         return protocol.add_metric_step(protocol.current(study), instrument, key=f"scores-{name}")
     except (loader.VersionConflict, protocol.NotPlannable) as error:
-        raise RefusedScores(str(error)) from None
+        raise ImportRefused(str(error)) from None
 
 
 def _list_rows(scores: ScoreTable, *, rater: str, step: Step) -> Iterator[Row]:
@@ -286,7 +281,7 @@ def _find_missing(
 
 
 def _find_columns(table: IncomingTable) -> dict[str, int]:
-    """The place of each column that is read. Raises RefusedScores."""
+    """The place of each column that is read. Raises ImportRefused."""
     columns = {role: table.columns.index(column) for column, role in recognise(table.columns, ROLES).items()}
     is_of_pairs = "story" not in columns and ("group" in columns or {"first", "second"} <= set(columns))
     if "value" not in columns or not ("story" in columns or is_of_pairs):
@@ -294,7 +289,7 @@ def _find_columns(table: IncomingTable) -> dict[str, int]:
             "%(file)s needs a column “value”, and a column “story”, or for pairs “first” and “second” or “group”; it "
             "has %(names)s. Rename its columns."
         )
-        raise RefusedScores(message % {"file": table.name, "names": ", ".join(table.columns)[:300]})
+        raise ImportRefused(message % {"file": table.name, "names": ", ".join(table.columns)[:300]})
     return columns
 
 

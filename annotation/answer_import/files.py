@@ -11,16 +11,18 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 
 from annotation.answer_import.column_map import ColumnMapping, parse_mapping, write_mapping
 from annotation.answer_import.guesses import guess_mapping
 from annotation.answer_import.rows import read_rows
 from annotation.models import AnswerImport, BroughtFile
 from annotation.responses import imports
-from annotation.responses.imports import InvalidRow, Row
+from annotation.responses.imports import Row
 from studies import protocol
+from studies.incoming_tables.errors import ImportRefused
 from studies.incoming_tables.files import read_file
+from studies.incoming_tables.problems import InvalidRow, list_lines
 from studies.incoming_tables.tables import IncomingTable, TableKind
 from studies.models import Study
 
@@ -33,18 +35,6 @@ ANSWERS = TableKind(
     gettext_lazy("There is a header and no row below it. Add a row for each answer."),
     keeps_lists=True,
 )
-
-
-class RefusedAnswers(ValueError):
-    """Nothing came in; the message has a line for each of the first problems, and how many there are."""
-
-    def __init__(self, problems: Sequence[InvalidRow]) -> None:
-        lines = [str(problem) for problem in problems[:MOST_PROBLEMS]]
-        if len(problems) > 1:
-            sentence = ngettext("%(n)d problem in all.", "%(n)d problems in all.", len(problems))
-            lines.append(sentence % {"n": len(problems)})
-        super().__init__("\n".join(lines))
-        self.problems = tuple(problems)
 
 
 @dataclass(frozen=True)
@@ -98,7 +88,7 @@ def bring_in(
     """All answers of the table in the study, with a record of the file and of how it was read.
 
     sha256 : of the file
-    Raises RefusedAnswers with every problem, DocumentError, NotPlannable; then nothing has come in.
+    Raises ImportRefused with every problem, DocumentError, NotPlannable; then nothing has come in.
     """
     # Whoever brings in the same file at once is waited for, and then finds its answers there.
     study = Study.objects.select_for_update().get(pk=study.pk)
@@ -106,9 +96,9 @@ def bring_in(
     reading = read_rows(table, mapping, study, version)
     problems = reading.problems or tuple(imports.find_problems(study, reading.rows, version=version))
     if problems:
-        raise RefusedAnswers(examine(study, table, mapping).problems)
+        raise refuse(examine(study, table, mapping).problems)
     if not reading.rows:
-        raise RefusedAnswers([InvalidRow(table.name, _("answers"), _("no row has an answer in the mapped columns"))])
+        raise refuse([InvalidRow(table.name, _("answers"), _("no row has an answer in the mapped columns"))])
     summary = imports.import_rows(study, reading.rows, version=version, at=at)
     return AnswerImport.objects.create(
         study=study,
@@ -121,6 +111,11 @@ def bring_in(
         n_raters=summary.n_raters,
         n_responses=summary.n_responses,
     )
+
+
+def refuse(problems: Sequence[InvalidRow]) -> ImportRefused:
+    """The refusal with a line for each of the first problems, and how many there are."""
+    return ImportRefused("\n".join(list_lines(problems, MOST_PROBLEMS)))
 
 
 def hash_content(content: bytes) -> str:

@@ -18,10 +18,11 @@ from django.utils.translation import gettext as _
 from annotation.answer_import.column_map import CODE, TITLE, AnswerColumn, ColumnMapping
 from annotation.models import Response
 from annotation.responses import LETTERS, Answer
-from annotation.responses.imports import InvalidRow, Row
+from annotation.responses.imports import Row
 from studies import items, protocol
 from studies.documents import reader
 from studies.documents.errors import DocumentError, InvalidValue, quote
+from studies.incoming_tables.problems import InvalidRow
 from studies.incoming_tables.tables import IncomingTable
 from studies.models import Item, ProtocolVersion, Provenance, Study
 from studies.story_groups import code_groups

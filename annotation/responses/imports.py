@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from annotation.models import Assignment, Rater, Response, Seat
 from annotation.responses import Answer, Entry, record_many, submission
 from studies import items, protocol
+from studies.incoming_tables.problems import InvalidRow
 from studies.items import InvalidAnswer, StoryLabel
 from studies.items.base import is_empty
 from studies.items.text import is_storable
@@ -42,14 +43,6 @@ class Row:
     answer: Answer
     kind: str = Rater.Kind.PERSON
     at: datetime | None = None
-
-
-class InvalidRow(ValueError):
-    """A row cannot be brought in; the message says where, which field, and why."""
-
-    def __init__(self, location: str, field: str, reason: str) -> None:
-        super().__init__(f"{location}, {field}: {reason}")
-        self.location, self.field, self.reason = location, field, reason
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from judges.preference_models import storage
 from judges.preference_models.storage import StoredPreference, digest
 from judges.prompt_choices import validation
 from studies import protocol as protocols
+from studies.incoming_tables.problems import InvalidRow
 from studies.models import StoryGroup, Study
 from studies.typography.words import fold_prompt
 
@@ -79,7 +80,7 @@ def answer_pairs(model: PreferenceModel, study: Study, *, at: datetime, embeds: 
     ]
     try:
         imports.import_rows(study, rows, version=protocols.current(study), at=at)
-    except (imports.InvalidRow, protocols.NotPlannable) as error:
+    except (InvalidRow, protocols.NotPlannable) as error:
         raise CannotAnswer(str(error)) from None
     return PairAnswers(n_answered=len(rows), n_seen=len(groups) - len(fresh), n_even=len(fresh) - len(rows))
 

@@ -19,8 +19,9 @@ from annotation.answer_import.files import hash_content
 from judges import parsing, reasons, score_import
 from judges.models import Call, Run, ScoreCard, TextVector
 from judges.providers import CallFailed, read_likelihoods
-from judges.score_import import CardText, RefusedScores
+from judges.score_import import CardText
 from studies import hashing
+from studies.incoming_tables.errors import ImportRefused
 from studies.protocol import NotPlannable
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ def take_scores(run: Run, *, at: datetime) -> str:
             by=run.approved_by,
             at=at,
         )
-    except (RefusedScores, NotPlannable) as error:
+    except (ImportRefused, NotPlannable) as error:
         return str(error)
     ScoreCard.objects.filter(pk=row.pk).update(run=run)
     return ""

@@ -22,11 +22,11 @@ from annotation.answer_import.rows import factor_names
 from annotation.models import BroughtFile
 from judges import likelihoods, score_import
 from judges.models import Endpoint, Run, ScoreCard
-from judges.score_import import LONGEST_NAME, SCORES, CardText, RefusedCard, RefusedScores
+from judges.score_import import LONGEST_NAME, SCORES, CardText, RefusedCard
 from studies import protocol
 from studies.access import Access
 from studies.action_log import log_action
-from studies.incoming_tables.errors import UnreadableFile
+from studies.incoming_tables.errors import ImportRefused, UnreadableFile
 from studies.incoming_tables.files import LARGEST
 from studies.incoming_tables.tables import IncomingTable
 from studies.models import Study
@@ -216,7 +216,7 @@ def show(request: HttpRequest, access: Access, file_id: int) -> HttpResponse:
     scores, obstacle = None, ""
     try:
         scores = score_import.examine(study, table, story_column=row.choices["story_by"])
-    except RefusedScores as error:
+    except ImportRefused as error:
         obstacle = str(error)
     problems = scores.problems if scores else ()
     context = {
@@ -251,7 +251,7 @@ def _bring_in(request: HttpRequest, access: Access, row: BroughtFile, table: Inc
             by=by.get_username(),
             at=timezone.now(),
         )
-    except (RefusedScores, NotPlannable) as error:
+    except (ImportRefused, NotPlannable) as error:
         return str(error)
     row.delete()
     sentence = ngettext("%(n)d score of %(name)s is in.", "%(n)d scores of %(name)s are in.", card.n_scores)

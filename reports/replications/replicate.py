@@ -31,7 +31,7 @@ class StudyConflict(Exception):
 
 @transaction.atomic
 def load_release(release: Release, spec: Mapping[str, Any], *, slug: str, at: datetime) -> Study:
-    """The closed study that holds the release, brought in now or before. Raises StudyConflict, imports.InvalidRow.
+    """The closed study that holds the release, brought in now or before. Raises StudyConflict, InvalidRow.
 
     A judge that is not yet in the study is brought in; everything else must be what came in the first time.
     """

@@ -17,6 +17,7 @@ from studies.documents import stories as documents
 from studies.documents.errors import DocumentError, InvalidValue
 from studies.documents.stories import MOST_IN_GROUP, Collection
 from studies.hashing import sha256
+from studies.incoming_tables.problems import RowProblem, WayOut
 from studies.incoming_tables.tables import IncomingTable
 from studies.story_groups import Member, code_groups, missing_sources, name_groups, neutral_codes
 from studies.story_import.columns import FACTOR, ROLES, ColumnChoices
@@ -24,8 +25,6 @@ from studies.story_import.near_names import NearNames
 from studies.story_import.rows import (
     ImportRow,
     RowCounter,
-    RowProblem,
-    WayOut,
     as_sentence,
     count_nothing,
     offer_new_codes,

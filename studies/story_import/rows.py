@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from studies.documents.errors import InvalidValue
+from studies.incoming_tables.problems import RowProblem, WayOut
 from studies.incoming_tables.tables import IncomingTable
 from studies.story_import.columns import FACTOR, LEFT_OUT, ROLE_BY_KEY, ColumnChoices
 from studies.typography.normalisation import normalise_text
@@ -18,35 +19,6 @@ from studies.vocabulary import IntakeStage
 
 # Called with the stage, how many rows are through it, and of how many.
 RowCounter: TypeAlias = Callable[[IntakeStage, int, int], None]
-
-
-@dataclass(frozen=True)
-class WayOut:
-    """A button. act : what it does and to what, as `imports.take_way_out` reads it"""
-
-    label: str
-    act: tuple[Any, ...]
-
-
-@dataclass(frozen=True)
-class RowProblem:
-    """Something to mend (an error) or to look at (a warning). rows : none if it is about the whole table"""
-
-    level: Literal["error", "warning"]
-    rows: tuple[int, ...]
-    column: str
-    sentence: str
-    ways_out: tuple[WayOut, ...] = ()
-
-    @property
-    def location(self) -> str:
-        """“Row 8”, or the first of several."""
-        if not self.rows:
-            return _("All rows")
-        numbers = ", ".join(map(str, self.rows[:8]))
-        if len(self.rows) > 8:
-            return _("Rows %(rows)s and %(n)d more") % {"rows": numbers, "n": len(self.rows) - 8}
-        return ngettext("Row %(rows)s", "Rows %(rows)s", len(self.rows)) % {"rows": numbers}
 
 
 @dataclass

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from studies.story_import.rows import ImportRow, RowProblem, WayOut
+from studies.incoming_tables.problems import RowProblem, WayOut
+from studies.story_import.rows import ImportRow
 from studies.typography.features import MARKUP
 
 # A source's name of fewer letters, such as “A”, is looked for at the end of a text alone, after a sign between columns.

@@ -24,6 +24,7 @@ from studies.access import Access
 from studies.documents.stories import MOST_IN_GROUP
 from studies.incoming_tables.errors import ImportRefused, UnreadableFile
 from studies.incoming_tables.files import LARGEST
+from studies.incoming_tables.problems import headline
 from studies.incoming_tables.tables import IncomingTable
 from studies.models import StoryImport, StoryIntake
 from studies.story_edits import StoriesFinal
@@ -264,7 +265,7 @@ def story_import(request: HttpRequest, access: Access, import_id: int) -> HttpRe
         "n_more_problems": max(len(examination.problems) - 100, 0),
         "refused": request.method == "POST" or intake is not None,
         "problem": problem,
-        "headline": _headline(examination),
+        "headline": headline(examination.problems),
         "wrong_columns": {problem.column for problem in examination.errors},
         "kind_column": choices.column_of("source_kind"),
         "groups": _describe_groups(examination),
@@ -309,15 +310,6 @@ def _bring_in(request: HttpRequest, row: StoryImport) -> str:
 
 def _buttons(ways_out: Any) -> list[tuple[str, str]]:
     return [(way_out.label, json.dumps(way_out.act)) for way_out in ways_out]
-
-
-def _headline(examination: Examination) -> str:
-    n, n_warnings = len(examination.errors), len(examination.warnings)
-    errors = ngettext("%(n)d problem", "%(n)d problems", n) % {"n": n} if n else _("No problem")
-    if not n_warnings:
-        return errors
-    warnings = ngettext("%(n)d thing to look at", "%(n)d things to look at", n_warnings) % {"n": n_warnings}
-    return f"{errors}, {warnings}"
 
 
 def _describe_groups(examination: Examination) -> str:

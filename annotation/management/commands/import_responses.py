@@ -11,7 +11,7 @@ from annotation.answer_import.column_map import parse_mapping, write_mapping
 from annotation.answer_import.guesses import guess_mapping
 from studies.documents import reader
 from studies.documents.errors import DocumentError, InvalidValue
-from studies.incoming_tables.errors import UnreadableFile
+from studies.incoming_tables.errors import ImportRefused, UnreadableFile
 from studies.lookup import NoSuchStudy, find_study
 from studies.protocol import NotPlannable
 
@@ -41,7 +41,7 @@ class Command(BaseCommand):
             if dry_run:
                 examination = files.examine(row, table, mapping)
                 if examination.problems:
-                    raise files.RefusedAnswers(examination.problems)
+                    raise files.refuse(examination.problems)
                 n, n_raters = len(examination.rows), examination.n_raters
                 self.stdout.write(f"{n} answers of {n_raters} raters would come in. Nothing has been done.")
                 return
@@ -49,7 +49,7 @@ class Command(BaseCommand):
             record = files.bring_in(row, table, mapping, sha256=sha256, by=by, at=timezone.now())
         except OSError as error:
             raise CommandError(f"{error.filename}: cannot be read: {error.strerror}") from None
-        except (NoSuchStudy, UnreadableFile, DocumentError, NotPlannable, files.RefusedAnswers) as error:
+        except (NoSuchStudy, UnreadableFile, DocumentError, NotPlannable, ImportRefused) as error:
             raise CommandError(str(error)) from None
         self.stdout.write(
             f"{record.n_responses} answers of {record.n_raters} raters came in from {record.n_rows} rows."

@@ -14,13 +14,15 @@ from django.utils.translation import ngettext
 
 from annotation.answer_import import files
 from annotation.answer_import.column_map import ColumnMapping, find_gap, write_mapping
-from annotation.answer_import.files import ANSWERS, AnswerExamination, RefusedAnswers
+from annotation.answer_import.files import ANSWERS
 from annotation.models import AnswerImport, BroughtFile
 from annotation.views.designer.answer_import_forms import AnswerFileForm, MappingForm
 from studies import protocol
 from studies.access import Access
 from studies.action_log import log_action
 from studies.documents.errors import DocumentError
+from studies.incoming_tables.errors import ImportRefused
+from studies.incoming_tables.problems import headline
 from studies.incoming_tables.tables import IncomingTable
 from studies.protocol import NotPlannable
 from studies.views.guards import require_in_study
@@ -107,17 +109,10 @@ def _context(access: Access, table: IncomingTable, mapping: ColumnMapping) -> di
         "previews": examination.rows[:N_PREVIEWED] if examination else (),
         "problems": problems[: files.MOST_PROBLEMS],
         "n_more_problems": max(len(problems) - files.MOST_PROBLEMS, 0),
-        "headline": "" if obstacle and not problems else _headline(examination),
+        "headline": "" if obstacle and not problems else headline(problems),
         "toml": write_mapping(mapping),
         "freezes": not protocol.is_frozen(access.study),
     }
-
-
-def _headline(examination: AnswerExamination | None) -> str:
-    if examination is None:
-        return ""
-    n = len(examination.problems)
-    return ngettext("%(n)d problem", "%(n)d problems", n) % {"n": n} if n else _("No problem")
 
 
 def _has_come_in(
@@ -129,9 +124,9 @@ def _has_come_in(
         record = files.bring_in(
             access.study, table, mapping, sha256=row.sha256, by=by.get_username(), at=timezone.now()
         )
-    except RefusedAnswers as refusal:
-        if not refusal.problems[0].location.startswith(table.name + ":"):
-            messages.error(request, str(refusal))
+    except ImportRefused as error:
+        if not str(error).startswith(f"{table.name}:"):  # its rows are listed on the page
+            messages.error(request, str(error))
         return False
     except (DocumentError, NotPlannable) as error:
         messages.error(request, str(error))

@@ -12,7 +12,7 @@ from judges import score_import
 from judges.models import ScoreCard
 from studies.documents import reader
 from studies.documents.errors import InvalidValue
-from studies.incoming_tables.errors import UnreadableFile
+from studies.incoming_tables.errors import ImportRefused, UnreadableFile
 from studies.lookup import NoSuchStudy, find_study
 from studies.protocol import NotPlannable
 
@@ -64,6 +64,6 @@ class Command(BaseCommand):
             raise CommandError(f"{error.filename}: cannot be read: {error.strerror}") from None
         except InvalidValue as error:
             raise CommandError(f"{file.name}: {error}") from None
-        except (NoSuchStudy, NotPlannable, UnreadableFile, score_import.RefusedScores) as error:
+        except (NoSuchStudy, NotPlannable, UnreadableFile, ImportRefused) as error:
             raise CommandError(str(error)) from None
         self.stdout.write(f"{row.n_scores} scores of {row} came in, about {row.get_about_display()}.")

@@ -9,10 +9,10 @@ from django.core.management import BaseCommand, CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
-from annotation.responses.imports import InvalidRow
 from reports import replications
 from reports.replications import comparison, replicate
 from studies.documents.errors import DocumentError
+from studies.incoming_tables.problems import InvalidRow
 from studies.loader import VersionConflict
 from studies.models import Study
 

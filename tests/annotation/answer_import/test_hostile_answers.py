@@ -130,7 +130,7 @@ def test_lists_that_run_deep_are_no_answer_and_no_error_of_the_server(study: Stu
 
     examination = examine(study, table, parse_mapping(OF_GROUPS, "map.toml"))
 
-    assert [problem.field for problem in examination.problems] == ["value"]
+    assert [problem.column for problem in examination.problems] == ["value"]
 
 
 # What is read of 900 depends on how much of the stack is left.
@@ -152,5 +152,5 @@ def test_who_is_called_by_a_whole_text_is_nobody(study: Study) -> None:
 
     examination = examine(study, table, mapping)
 
-    assert [(problem.location, problem.field) for problem in examination.problems] == [("a.csv: row 2", "“who”")]
+    assert [(problem.location, problem.column) for problem in examination.problems] == [("a.csv: row 2", "“who”")]
     assert len(examination.rows) == 1

@@ -7,8 +7,9 @@ from django.test.utils import CaptureQueriesContext
 from annotation.models import Assignment, Rater, Response, Seat
 from annotation.progress import monitor
 from annotation.responses import Answer, history, imports
-from annotation.responses.imports import InvalidRow, Row
+from annotation.responses.imports import Row
 from studies import protocol
+from studies.incoming_tables.problems import InvalidRow
 from studies.models import Study
 from tests import factories
 from tests.factories import NOON
