@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -20,13 +20,13 @@ from annotation.models import AnswerImport, BroughtFile
 from annotation.responses import imports
 from annotation.responses.imports import Row
 from studies import protocol
+from studies.incoming_tables import waiting
 from studies.incoming_tables.errors import ImportRefused
 from studies.incoming_tables.files import read_file
 from studies.incoming_tables.problems import InvalidRow, list_lines
 from studies.incoming_tables.tables import IncomingTable, TableKind
 from studies.models import Study
 
-KEPT = timedelta(days=1)
 MOST_PROBLEMS = 20  # that are named; the others are counted
 ANSWERS = TableKind(
     (".csv", ".tsv", ".xlsx", ".jsonl", ".json"),
@@ -129,33 +129,16 @@ def read_answers(name: str, content: bytes) -> IncomingTable:
 
 def forget_old_files(*, at: datetime) -> int:
     """Delete what nobody confirmed for a day; how many there were."""
-    return BroughtFile.objects.filter(created_at__lt=at - KEPT).delete()[0]
+    return waiting.forget(BroughtFile.objects.filter(created_at__lt=at - waiting.KEPT))
 
 
-@transaction.atomic
 def keep_file(
-    study: Study,
-    table: IncomingTable,
-    *,
-    purpose: BroughtFile.Purpose,
-    sha256: str,
-    choices: dict[str, Any],
-    by: User,
-    at: datetime,
+    study: Study, table: IncomingTable, purpose: BroughtFile.Purpose, *, by: User, at: datetime, **fields: Any
 ) -> BroughtFile:
     """The table, kept for this account until it is confirmed, in place of what it brought for the same before."""
     forget_old_files(at=at)
-    BroughtFile.objects.filter(study=study, user=by, purpose=purpose).delete()
-    return BroughtFile.objects.create(
-        study=study,
-        user=by,
-        purpose=purpose,
-        created_at=at,
-        file_name=table.name,
-        sha256=sha256,
-        table=table.as_text(),
-        choices=choices,
-    )
+    earlier_files = BroughtFile.objects.filter(study=study, user=by, purpose=purpose)
+    return waiting.keep(earlier_files, table, at=at, study=study, user=by, purpose=purpose, **fields)
 
 
 def keep_answers(
@@ -164,7 +147,7 @@ def keep_answers(
     """A file of answers, kept with its mapping: that one, the one by which the same columns were read, or a guess."""
     mapping = mapping or _find_earlier(study, table) or guess_mapping(table, study)
     choices = {"mapping": write_mapping(mapping)}
-    return keep_file(study, table, purpose=BroughtFile.Purpose.ANSWERS, sha256=sha256, choices=choices, by=by, at=at)
+    return keep_file(study, table, BroughtFile.Purpose.ANSWERS, by=by, at=at, sha256=sha256, choices=choices)
 
 
 def _find_earlier(study: Study, table: IncomingTable) -> ColumnMapping | None:
@@ -174,11 +157,6 @@ def _find_earlier(study: Study, table: IncomingTable) -> ColumnMapping | None:
         if {column for _place, column in parsed.columns() if column} <= set(table.columns):
             return parsed
     return None
-
-
-def restore_table(upload: BroughtFile) -> IncomingTable:
-    """The table as it was kept."""
-    return IncomingTable.from_text(upload.file_name, upload.table)
 
 
 def restore_mapping(upload: BroughtFile) -> ColumnMapping:

@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from studies.models import Study
+from studies.models import Study, WaitingTable
 
 
-class BroughtFile(models.Model):
-    """It may hold what raters wrote and say who wrote the stories: seen by the account that brought it alone, in no
-    export, gone when it is done, a day old, or when a rater of the study withdraws."""
+class BroughtFile(WaitingTable):
+    """A file of answers or scores. It may hold what raters wrote, so it goes too when a rater withdraws."""
 
     class Purpose(models.TextChoices):
         ANSWERS = "answers", _("Answers")
         SCORES = "scores", _("Scores")
 
     study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="brought_files")
-    user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, verbose_name=_("account"), on_delete=models.CASCADE, related_name="+"
-    )
     purpose = models.CharField(_("purpose"), max_length=10, choices=Purpose.choices)
-    created_at = models.DateTimeField(_("created at"))
-    file_name = models.CharField(_("file name"), max_length=200)
     sha256 = models.CharField(_("hash of the file"), max_length=64)
-    # As text: nobody asks the database what stands in it, and it may be 50 MB.
-    table = models.TextField(_("table"))
-    choices = models.JSONField(_("choices"), default=dict)
 
     class Meta:
         verbose_name = _("file to be brought in")

@@ -26,6 +26,7 @@ from judges.score_import import LONGEST_NAME, SCORES, CardText, RefusedCard
 from studies import protocol
 from studies.access import Access
 from studies.action_log import log_action
+from studies.incoming_tables import waiting
 from studies.incoming_tables.errors import ImportRefused, UnreadableFile
 from studies.incoming_tables.files import LARGEST
 from studies.incoming_tables.tables import IncomingTable
@@ -156,11 +157,11 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
             row = files.keep_file(
                 study,
                 form.table,
-                purpose=BroughtFile.Purpose.SCORES,
-                sha256=files.hash_content(form.content),
-                choices=form.choices,
+                BroughtFile.Purpose.SCORES,
                 by=by,
                 at=timezone.now(),
+                sha256=files.hash_content(form.content),
+                choices=form.choices,
             )
             return redirect("judges:score_upload", slug=study.slug, file_id=row.pk)
     context = {
@@ -205,7 +206,7 @@ def show(request: HttpRequest, access: Access, file_id: int) -> HttpResponse:
     row = _waiting(access, cast(User, request.user)).filter(pk=file_id).first()
     if row is None:
         raise Http404
-    table, refusal = files.restore_table(row), ""
+    table, refusal = waiting.restore(row), ""
     if request.method == "POST":
         if "put_aside" in request.POST:
             row.delete()

@@ -26,6 +26,7 @@ Membership     an account of the staff at work on one study, in one role; `studi
 
 from studies.models.amendments import Amendment
 from studies.models.forms import PostedForm
+from studies.models.incoming_tables import WaitingTable
 from studies.models.instruments import Cloze, Instrument, Item
 from studies.models.memberships import Membership
 from studies.models.stories import (
@@ -59,5 +60,6 @@ __all__ = [
     "StoryIntake",
     "Study",
     "Subset",
+    "WaitingTable",
     "measure",
 ]

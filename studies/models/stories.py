@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import Q
@@ -12,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from studies import hashing, vocabulary
 from studies.documents.stories import find_column_alike
+from studies.models.incoming_tables import WaitingTable
 from studies.models.studies import Study
 
 
@@ -163,19 +163,10 @@ class Subset(models.Model):
         return f"subset of {self.original}"
 
 
-class StoryImport(models.Model):
-    """A file of stories that somebody brought and has not taken in yet. It says who wrote them, so it is kept apart as
-    provenance is: seen by nobody who may not know, in no export, gone when it is done or a day old."""
+class StoryImport(WaitingTable):
+    """A file of stories. It says who wrote them, so it is kept apart as provenance is."""
 
     study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="story_imports")
-    user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, verbose_name=_("account"), on_delete=models.CASCADE, related_name="+"
-    )
-    created_at = models.DateTimeField(_("created at"))
-    file_name = models.CharField(_("file name"), max_length=200)
-    # As text: nobody asks the database what stands in it, and it may be 50 MB.
-    table = models.TextField(_("table"))
-    choices = models.JSONField(_("choices"), default=dict)
 
     class Meta:
         verbose_name = _("stories to be brought in")

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from stats import garbage
 from studies import construction, hashing
 from studies.action_log import log_action
+from studies.incoming_tables import waiting
 from studies.incoming_tables.errors import ImportRefused
 from studies.incoming_tables.tables import IncomingTable
 from studies.items.pair import Pair
@@ -24,7 +25,6 @@ from studies.story_import.columns import ColumnChoices, count_kind_values, fill_
 from studies.story_import.problems import Examination, StudyContents, examine
 from studies.story_import.rows import RowCounter, count_nothing
 
-KEPT = timedelta(days=1)
 MOST_KINDS = 300  # that can be said one by one
 
 
@@ -36,13 +36,8 @@ def find_waiting(study: Study, by: User) -> StoryImport | None:
 
 def forget_old_imports(*, at: datetime) -> int:
     """Delete files that nobody confirmed for a day, and those asked for a day ago or longer; how many there were."""
-    is_old = Q(created_at__lt=at - KEPT) & (Q(intake=None) | Q(intake__asked_at__lt=at - KEPT))
-    return _delete(StoryImport.objects.filter(is_old))
-
-
-def _delete(imports: QuerySet[StoryImport]) -> int:
-    """Delete them without reading their files; how many there were."""
-    return imports.only("pk").delete()[1].get(StoryImport._meta.label, 0)
+    is_old = Q(created_at__lt=at - waiting.KEPT) & (Q(intake=None) | Q(intake__asked_at__lt=at - waiting.KEPT))
+    return waiting.forget(StoryImport.objects.filter(is_old))
 
 
 @transaction.atomic
@@ -55,7 +50,7 @@ def keep_import(study: Study, table: IncomingTable, *, by: User, at: datetime) -
     require_editable(study)
     forget_old_imports(at=at)
     is_at_rest = Q(intake=None) | ~Q(intake__problem="") | Q(intake__ended_at__isnull=False)
-    _delete(StoryImport.objects.filter(is_at_rest, study=study, user=by))
+    earlier_imports = StoryImport.objects.filter(is_at_rest, study=study, user=by)
     choices, _unsure = guess_choices(table)
     if choices.grouping != "column" and _asks_for_pairs(study):
         choices.grouping = "pairs"
@@ -63,14 +58,7 @@ def keep_import(study: Study, table: IncomingTable, *, by: User, at: datetime) -
     if earlier:
         choices = restore_choices(earlier.choices)
     fill_kinds(choices, list(count_kind_values(table, choices))[:MOST_KINDS], find_kinds())
-    return StoryImport.objects.create(
-        study=study,
-        user=by,
-        created_at=at,
-        file_name=table.name,
-        table=table.as_text(),
-        choices=choices.as_json(),
-    )
+    return waiting.keep(earlier_imports, table, at=at, study=study, user=by, choices=choices.as_json())
 
 
 def _asks_for_pairs(study: Study) -> bool:
@@ -84,11 +72,6 @@ def _hash_columns(table: IncomingTable) -> str:
 def find_kinds() -> dict[str, str]:
     """The kind of every source that is known, by its name."""
     return dict(Source.objects.values_list("name", "kind"))
-
-
-def restore_table(story_import: StoryImport) -> IncomingTable:
-    """The table as it was kept."""
-    return IncomingTable.from_text(story_import.file_name, story_import.table)
 
 
 def read_contents(study: Study) -> StudyContents:
@@ -160,7 +143,7 @@ def prepare(story_import: StoryImport, *, count: RowCounter = count_nothing) -> 
     Raises ImportRefused, or StoriesFinal.
     """
     require_editable(story_import.study)
-    table, choices = restore_table(story_import), restore_choices(story_import.choices)
+    table, choices = waiting.restore(story_import), restore_choices(story_import.choices)
     contents = read_contents(story_import.study)
     examination = examine(table, choices, contents, count=count)
     if examination.collection is None:

@@ -22,6 +22,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from studies import hashing, story_edits
 from studies.access import Access
 from studies.documents.stories import MOST_IN_GROUP
+from studies.incoming_tables import waiting
 from studies.incoming_tables.errors import ImportRefused, UnreadableFile
 from studies.incoming_tables.files import LARGEST
 from studies.incoming_tables.problems import headline
@@ -235,7 +236,7 @@ def story_import(request: HttpRequest, access: Access, import_id: int) -> HttpRe
     if request.method == "POST" and "put_aside" in request.POST:
         row.delete()
         return redirect("studies:stories", slug=access.study.slug)
-    table, choices = imports.restore_table(row), restore_choices(row.choices)
+    table, choices = waiting.restore(row), restore_choices(row.choices)
     form = _make_form(None, table, choices)
     problem = intake.problem if intake and request.method != "POST" else ""
     if request.method == "POST":

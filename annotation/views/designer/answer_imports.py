@@ -21,6 +21,7 @@ from studies import protocol
 from studies.access import Access
 from studies.action_log import log_action
 from studies.documents.errors import DocumentError
+from studies.incoming_tables import waiting
 from studies.incoming_tables.errors import ImportRefused
 from studies.incoming_tables.problems import headline
 from studies.incoming_tables.tables import IncomingTable
@@ -72,7 +73,7 @@ def show(request: HttpRequest, access: Access, file_id: int) -> HttpResponse:
     if request.method == "POST" and "put_aside" in request.POST:
         row.delete()
         return redirect("designer:answer_imports", slug=study.slug)
-    table, mapping = files.restore_table(row), files.restore_mapping(row)
+    table, mapping = waiting.restore(row), files.restore_mapping(row)
     form = MappingForm(None, table=table, mapping=mapping, study=study)
     if request.method == "POST":
         form = MappingForm(request.POST, table=table, mapping=mapping, study=study)
