@@ -20,7 +20,7 @@ from annotation.models import AnswerImport, BroughtFile
 from annotation.responses import imports
 from annotation.responses.imports import Row
 from studies import protocol
-from studies.incoming_tables import waiting
+from studies.incoming_tables import uploads
 from studies.incoming_tables.errors import ImportRefused
 from studies.incoming_tables.files import read_file
 from studies.incoming_tables.problems import InvalidRow, list_lines
@@ -129,7 +129,7 @@ def read_answers(name: str, content: bytes) -> IncomingTable:
 
 def forget_old_files(*, at: datetime) -> int:
     """Delete what nobody confirmed for a day; how many there were."""
-    return waiting.forget(BroughtFile.objects.filter(created_at__lt=at - waiting.KEPT))
+    return uploads.forget(BroughtFile.objects.filter(created_at__lt=at - uploads.KEPT))
 
 
 def keep_file(
@@ -138,7 +138,7 @@ def keep_file(
     """The table, kept for this account until it is confirmed, in place of what it brought for the same before."""
     forget_old_files(at=at)
     earlier_files = BroughtFile.objects.filter(study=study, user=by, purpose=purpose)
-    return waiting.keep(earlier_files, table, at=at, study=study, user=by, purpose=purpose, **fields)
+    return uploads.keep(earlier_files, table, at=at, study=study, user=by, purpose=purpose, **fields)
 
 
 def keep_answers(

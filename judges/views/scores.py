@@ -10,8 +10,9 @@ from django import forms
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -26,13 +27,11 @@ from judges.score_import import LONGEST_NAME, SCORES, CardText, RefusedCard
 from studies import protocol
 from studies.access import Access
 from studies.action_log import log_action
-from studies.incoming_tables import waiting
-from studies.incoming_tables.errors import ImportRefused, UnreadableFile
-from studies.incoming_tables.files import LARGEST
-from studies.incoming_tables.tables import IncomingTable
+from studies.incoming_tables.errors import ImportRefused
 from studies.models import Study
 from studies.protocol import NotPlannable
 from studies.views.guards import require_in_study
+from studies.views.incoming_tables import ImportPage, RolesForm, TableReport, UploadForm
 from studies.views.posted_forms import makes_once
 
 SEES = "judges.view_scorecard"
@@ -42,10 +41,11 @@ N_PREVIEWED = 8
 SCORES_ARE_CALLED = gettext_lazy("What the scores are called in the report, in lower case with hyphens.")
 
 
-class ScoreForm(forms.Form):
+class ScoreForm(UploadForm):
     """A file of scores, and what is said of them."""
 
-    file = forms.FileField(label=gettext_lazy("File"), allow_empty_file=True)
+    kind = SCORES
+
     metric = forms.CharField(
         label=gettext_lazy("Name"),
         max_length=LONGEST_NAME,
@@ -79,17 +79,6 @@ class ScoreForm(forms.Form):
         self.study = study
         names = [(CODE, _("our code")), (TITLE, _("their original title")), *((f, f) for f in factor_names(study))]
         self.fields["story_by"].choices = names  # type: ignore[attr-defined]
-
-    def clean_file(self) -> Any:
-        file = self.cleaned_data["file"]
-        if file.size > LARGEST:
-            raise forms.ValidationError(_("The file is larger than 50 MB. Split it."))
-        self.content = file.read()
-        try:
-            self.table = score_import.read_scores(file.name, self.content)
-        except UnreadableFile as error:
-            raise forms.ValidationError(str(error)) from None
-        return file
 
     def clean(self) -> dict[str, Any]:
         """With what is said of the scores, before a file is kept that could never come in under it."""
@@ -160,7 +149,7 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
                 BroughtFile.Purpose.SCORES,
                 by=by,
                 at=timezone.now(),
-                sha256=files.hash_content(form.content),
+                sha256=form.sha256,
                 choices=form.choices,
             )
             return redirect("judges:score_upload", slug=study.slug, file_id=row.pk)
@@ -202,60 +191,49 @@ def _waiting(access: Access, by: User) -> Any:
 @makes_once
 def show(request: HttpRequest, access: Access, file_id: int) -> HttpResponse:
     """For whoever brought the file: what would come in and what is wrong with it; then all scores, or none."""
-    study = access.study
     row = _waiting(access, cast(User, request.user)).filter(pk=file_id).first()
-    if row is None:
-        raise Http404
-    table, refusal = waiting.restore(row), ""
-    if request.method == "POST":
-        if "put_aside" in request.POST:
-            row.delete()
-            return redirect("judges:scores", slug=study.slug)
-        refusal = _bring_in(request, access, row, table)
-        if not refusal:
-            return redirect("judges:scores", slug=study.slug)
-    scores, obstacle = None, ""
-    try:
-        scores = score_import.examine(study, table, story_column=row.choices["story_by"])
-    except ImportRefused as error:
-        obstacle = str(error)
-    problems = scores.problems if scores else ()
-    context = {
-        "study": study,
-        "access": access,
-        "row": row,
-        "card": asdict(_card(row.choices)),
-        "better": ScoreCard.Better(row.choices["better"]).label,
-        "scores": scores,
-        "about": scores.about.label if scores else "",
-        "previews": scores.scores[:N_PREVIEWED] if scores else (),
-        "obstacle": obstacle,
-        "problems": problems[: score_import.MOST_NAMED],
-        "n_more_problems": max(len(problems) - score_import.MOST_NAMED, 0),
-        "missing": score_import.describe_missing(scores) if scores and not row.choices["may_be_missing"] else "",
-        "refusal": refusal.splitlines(),
-    }
-    return render(request, "judges/score_upload.html", context, status=400 if refusal else 200)
+    return ScoreImportPage(request, access, row).respond()
 
 
-def _bring_in(request: HttpRequest, access: Access, row: BroughtFile, table: IncomingTable) -> str:
-    """Why the scores did not come in; "" if they are in."""
-    by = cast(User, request.user)
-    try:
-        card = score_import.import_scores(
-            access.study,
-            table,
-            _card(row.choices),
-            story_column=row.choices["story_by"],
-            may_be_missing=row.choices["may_be_missing"],
-            sha256=row.sha256,
-            by=by.get_username(),
-            at=timezone.now(),
-        )
-    except (ImportRefused, NotPlannable) as error:
-        return str(error)
-    row.delete()
-    sentence = ngettext("%(n)d score of %(name)s is in.", "%(n)d scores of %(name)s are in.", card.n_scores)
-    messages.success(request, sentence % {"n": card.n_scores, "name": card})
-    log_action(access.study, f"{card.n_scores} scores of {card} brought in", by=by)
-    return ""
+class ScoreImportPage(ImportPage[BroughtFile, RolesForm]):
+    template = "judges/score_upload.html"
+    home = "judges:scores"
+
+    def make_form(self, data: Any) -> RolesForm:
+        return RolesForm(data, table=self.table, initial={})
+
+    def save(self, form: RolesForm) -> None:
+        """All was said with the file."""
+
+    def bring_in(self) -> str:
+        choices, study = self.row.choices, self.access.study
+        try:
+            card = score_import.import_scores(
+                study,
+                self.table,
+                _card(choices),
+                story_column=choices["story_by"],
+                may_be_missing=choices["may_be_missing"],
+                sha256=self.row.sha256,
+                by=self.by.get_username(),
+                at=timezone.now(),
+            )
+        except (ImportRefused, NotPlannable) as error:
+            self.refusals = str(error).splitlines()
+            return ""
+        self.row.delete()
+        sentence = ngettext("%(n)d score of %(name)s is in.", "%(n)d scores of %(name)s are in.", card.n_scores)
+        messages.success(self.request, sentence % {"n": card.n_scores, "name": card})
+        log_action(study, f"{card.n_scores} scores of {card} brought in", by=self.by)
+        return reverse(self.home, args=[study.slug])
+
+    def describe(self, form: RolesForm) -> TableReport:
+        choices = self.row.choices
+        context = {"card": asdict(_card(choices)), "better": ScoreCard.Better(choices["better"]).label}
+        try:
+            scores = score_import.examine(self.access.study, self.table, story_column=choices["story_by"])
+        except ImportRefused as error:
+            return TableReport((), [str(error)], context)
+        missing = "" if choices["may_be_missing"] else score_import.describe_missing(scores)
+        context |= {"scores": scores, "about": scores.about.label, "previews": scores.scores[:N_PREVIEWED]}
+        return TableReport(scores.problems, [missing] if missing else [], context)

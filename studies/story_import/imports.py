@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from stats import garbage
 from studies import construction, hashing
 from studies.action_log import log_action
-from studies.incoming_tables import waiting
+from studies.incoming_tables import uploads
 from studies.incoming_tables.errors import ImportRefused
 from studies.incoming_tables.tables import IncomingTable
 from studies.items.pair import Pair
@@ -36,8 +36,8 @@ def find_waiting(study: Study, by: User) -> StoryImport | None:
 
 def forget_old_imports(*, at: datetime) -> int:
     """Delete files that nobody confirmed for a day, and those asked for a day ago or longer; how many there were."""
-    is_old = Q(created_at__lt=at - waiting.KEPT) & (Q(intake=None) | Q(intake__asked_at__lt=at - waiting.KEPT))
-    return waiting.forget(StoryImport.objects.filter(is_old))
+    is_old = Q(created_at__lt=at - uploads.KEPT) & (Q(intake=None) | Q(intake__asked_at__lt=at - uploads.KEPT))
+    return uploads.forget(StoryImport.objects.filter(is_old))
 
 
 @transaction.atomic
@@ -58,7 +58,7 @@ def keep_import(study: Study, table: IncomingTable, *, by: User, at: datetime) -
     if earlier:
         choices = restore_choices(earlier.choices)
     fill_kinds(choices, list(count_kind_values(table, choices))[:MOST_KINDS], find_kinds())
-    return waiting.keep(earlier_imports, table, at=at, study=study, user=by, choices=choices.as_json())
+    return uploads.keep(earlier_imports, table, at=at, study=study, user=by, choices=choices.as_json())
 
 
 def _asks_for_pairs(study: Study) -> bool:
@@ -143,7 +143,7 @@ def prepare(story_import: StoryImport, *, count: RowCounter = count_nothing) -> 
     Raises ImportRefused, or StoriesFinal.
     """
     require_editable(story_import.study)
-    table, choices = waiting.restore(story_import), restore_choices(story_import.choices)
+    table, choices = uploads.restore(story_import), restore_choices(story_import.choices)
     contents = read_contents(story_import.study)
     examination = examine(table, choices, contents, count=count)
     if examination.collection is None:

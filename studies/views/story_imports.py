@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from dataclasses import dataclass
 from typing import Any, cast
 
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core.exceptions import BadRequest
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -22,10 +21,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from studies import hashing, story_edits
 from studies.access import Access
 from studies.documents.stories import MOST_IN_GROUP
-from studies.incoming_tables import waiting
 from studies.incoming_tables.errors import ImportRefused, UnreadableFile
-from studies.incoming_tables.files import LARGEST
-from studies.incoming_tables.problems import headline
 from studies.incoming_tables.tables import IncomingTable
 from studies.models import StoryImport, StoryIntake
 from studies.story_edits import StoriesFinal
@@ -38,10 +34,11 @@ from studies.story_import.columns import (
     guess_choices,
     restore_choices,
 )
-from studies.story_import.files import STORIES, read_file, read_pasted
+from studies.story_import.files import STORIES, read_pasted
 from studies.story_import.problems import Examination, examine
 from studies.views import story_intakes
 from studies.views.guards import require_in_study
+from studies.views.incoming_tables import ImportPage, RolesForm, TableReport, UploadForm
 from studies.vocabulary import SourceKind
 
 # A file says who wrote the stories.
@@ -60,7 +57,12 @@ GROUPINGS: dict[str, Promise] = {
 MOST_PASTED = 400_000
 
 
-class StoryFileForm(forms.Form):
+class StoryFileForm(UploadForm):
+    """A file of stories, or a paste."""
+
+    kind = STORIES
+    too_large = gettext_lazy("The file is larger than 50 MB. Split it, or leave out what is no story.")
+
     file = forms.FileField(label=gettext_lazy("File"), required=False, allow_empty_file=True)
     pasted = forms.CharField(
         label=gettext_lazy("Or paste a text, or cells of a table with their header"),
@@ -71,20 +73,15 @@ class StoryFileForm(forms.Form):
     )
 
     def clean(self) -> None:
-        if self.errors:
+        if self.errors or self.cleaned_data["file"]:
             return
-        file, pasted = self.cleaned_data.get("file"), self.cleaned_data.get("pasted", "")
+        if not self.cleaned_data["pasted"].strip():
+            self.add_error("file", _("Choose a file, or paste something."))
+            return
         try:
-            if file:
-                if file.size > LARGEST:
-                    raise UnreadableFile(_("The file is larger than 50 MB. Split it, or leave out what is no story."))
-                self.cleaned_data["table"] = read_file(file.name, file.read())
-            elif pasted.strip():
-                self.cleaned_data["table"] = read_pasted(pasted)
-            else:
-                self.add_error("file", _("Choose a file, or paste something."))
+            self.table = read_pasted(self.cleaned_data["pasted"])
         except UnreadableFile as error:
-            self.add_error("file" if file else "pasted", str(error))
+            self.add_error("pasted", str(error))
 
 
 @require_in_study(MAY_BRING, change=MAY_BRING, methods=("GET", "HEAD", "POST"))
@@ -100,7 +97,7 @@ def new_import(request: HttpRequest, access: Access) -> HttpResponse:
     if request.method == "POST":
         form, status = StoryFileForm(request.POST, request.FILES), 400
         if form.is_valid():
-            row = imports.keep_import(study, form.cleaned_data["table"], by=by, at=timezone.now())
+            row = imports.keep_import(study, form.table, by=by, at=timezone.now())
             return redirect("studies:story_import", slug=study.slug, import_id=row.pk)
     context = {
         "study": study,
@@ -113,17 +110,7 @@ def new_import(request: HttpRequest, access: Access) -> HttpResponse:
     return render(request, "studies/new_story_import.html", context, status=status)
 
 
-@dataclass(frozen=True)
-class MappedColumn:
-    """A column as the page shows it. field : of the form"""
-
-    name: str
-    field: forms.BoundField
-    is_apart: bool
-    is_unsure: bool
-
-
-class ChoicesForm(forms.Form):
+class ChoicesForm(RolesForm):
     """What each column is, what its values mean, and what holds for all stories."""
 
     source = forms.CharField(label=gettext_lazy("Source, where the file names none"), required=False, max_length=200)
@@ -162,47 +149,20 @@ class ChoicesForm(forms.Form):
     def clean_group_size(self) -> int:
         return self.cleaned_data["group_size"] or 0
 
-    def __init__(self, data: Any, *, table: IncomingTable, choices: ColumnChoices, values: Counter[str]) -> None:
-        super().__init__(data, initial={name: getattr(choices, name) or None for name in self.FIELDS}, auto_id="id_%s")
-        self.table, self.saved = table, choices
-        roles = [(role.key, role.title) for role in ROLES]
-        for at, column in enumerate(table.columns):
-            label = _("What “%(column)s” is") % {"column": column}
-            self.fields[f"role-{at}"] = forms.ChoiceField(
-                label=label,
-                choices=roles,
-                required=False,
-                initial=choices.roles[column],
-                widget=forms.Select({"aria-label": label}),
-            )
-        self.value_by_field = {f"kind-{hashing.sha256(value)[:12]}": value for value in values}
+    def __init__(self, data: Any, *, table: IncomingTable, choices: ColumnChoices) -> None:
+        super().__init__(data, table=table, initial={name: getattr(choices, name) or None for name in self.FIELDS})
+        self.saved = choices
+        self.unsure = guess_choices(table)[1]
+        self.apart = {column for column, role in choices.roles.items() if ROLE_BY_KEY[role].is_apart}
+        self.add_roles([(role.key, role.title) for role in ROLES], choices.roles)
+        self.n_rows_by_value = dict(count_kind_values(table, choices).most_common(imports.MOST_KINDS))
+        self.value_by_field = {f"kind-{hashing.sha256(value)[:12]}": value for value in self.n_rows_by_value}
         kinds = [("", _("say what it is")), *SourceKind.choices]
         for name, value in self.value_by_field.items():
             widget = forms.Select({"aria-label": value[:80]})
             self.fields[name] = forms.ChoiceField(
                 label=value, choices=kinds, required=False, initial=choices.kinds.get(value, ""), widget=widget
             )
-        self.n_rows_by_value = values
-
-    def columns(self) -> list[MappedColumn]:
-        _choices, unsure = guess_choices(self.table)
-        return [
-            MappedColumn(
-                column,
-                self[f"role-{at}"],
-                ROLE_BY_KEY[self.saved.roles[column]].is_apart,
-                column in unsure,
-            )
-            for at, column in enumerate(self.table.columns)
-        ]
-
-    def sample_rows(self) -> list[list[tuple[str, bool]]]:
-        """The first three rows: each cell, and whether it is kept apart."""
-        are_apart = [ROLE_BY_KEY[self.saved.roles[column]].is_apart for column in self.table.columns]
-        return [
-            [(cell[:200], is_apart) for cell, is_apart in zip(cells, are_apart, strict=True)]
-            for _n, cells in self.table.rows[:3]
-        ]
 
     def kinds(self) -> list[tuple[str, int, forms.BoundField]]:
         return [(value, self.n_rows_by_value[value], self[name]) for name, value in self.value_by_field.items()]
@@ -212,8 +172,7 @@ class ChoicesForm(forms.Form):
         choices = restore_choices(self.saved.as_json())
         for name in self.FIELDS:
             setattr(choices, name, self.cleaned_data[name])
-        for at, column in enumerate(self.table.columns):
-            choices.roles[column] = self.cleaned_data[f"role-{at}"]
+        choices.roles = self.posted_roles()
         for name, value in self.value_by_field.items():
             choices.kinds[value] = self.cleaned_data[name]
         return choices
@@ -224,93 +183,65 @@ def story_import(request: HttpRequest, access: Access, import_id: int) -> HttpRe
     """For whoever brought the file: its columns, problems and groups; then all stories come in, or none."""
     rows = StoryImport.objects.select_related("study", "user", "intake").defer("table")
     row = rows.filter(pk=import_id, study=access.study, user=request.user.pk).first()
-    if row is None:
-        raise Http404
-    intake: StoryIntake | None = getattr(row, "intake", None)
-    if intake is not None and not intake.problem:
-        return story_intakes.respond(request, access, row, intake)
+    page = StoryImportPage(request, access, row)
+    if page.intake is not None and not page.intake.problem:
+        return story_intakes.respond(request, access, page.row, page.intake)
     if story_intakes.is_poll(request):  # from the page that says how far it is
         return story_intakes.end_polls(request)
     if story_intakes.is_after_polls(request):
         return HttpResponseClientRedirect(request.path)
-    if request.method == "POST" and "put_aside" in request.POST:
-        row.delete()
-        return redirect("studies:stories", slug=access.study.slug)
-    table, choices = waiting.restore(row), restore_choices(row.choices)
-    form = _make_form(None, table, choices)
-    problem = intake.problem if intake and request.method != "POST" else ""
-    if request.method == "POST":
-        form = _make_form(request.POST, table, choices)
-        if form.is_valid():
-            choices = _save(row, form, request.POST.get("act", ""))
-            if "bring_in" not in request.POST:
-                if intake is not None:
-                    intake.delete()  # what it said was of the choices before
-                return redirect("studies:story_import", slug=access.study.slug, import_id=row.pk)
-            if _ask_worker(row, table):
-                return redirect("studies:story_import", slug=access.study.slug, import_id=row.pk)
-            problem = _bring_in(request, row)
-            if not problem:
-                return redirect("studies:stories", slug=access.study.slug)
-            form = _make_form(None, table, choices)
-    examination = examine(table, choices, imports.read_contents(access.study))
-    context = {
-        "study": access.study,
-        "access": access,
-        "story_import": row,
-        "n_rows": len(table.rows),
-        "n_left_out": len(choices.left_out),
-        "form": form,
-        "examination": examination,
-        "problems": [(n, problem, _buttons(problem.ways_out)) for n, problem in enumerate(examination.problems[:100])],
-        "n_more_problems": max(len(examination.problems) - 100, 0),
-        "refused": request.method == "POST" or intake is not None,
-        "problem": problem,
-        "headline": headline(examination.problems),
-        "wrong_columns": {problem.column for problem in examination.errors},
-        "kind_column": choices.column_of("source_kind"),
-        "groups": _describe_groups(examination),
-        "has_codes": bool(choices.column_of("code")),
-    }
-    return render(request, "studies/story_import.html", context, status=400 if request.method == "POST" else 200)
+    return page.respond()
 
 
-def _make_form(data: Any, table: IncomingTable, choices: ColumnChoices) -> ChoicesForm:
-    values = count_kind_values(table, choices)
-    return ChoicesForm(data, table=table, choices=choices, values=Counter(dict(values.most_common(imports.MOST_KINDS))))
+class StoryImportPage(ImportPage[StoryImport, ChoicesForm]):
+    template = "studies/story_import.html"
+    home = "studies:stories"
+    most_problems = 100
 
+    def __init__(self, request: HttpRequest, access: Access, row: StoryImport | None) -> None:
+        super().__init__(request, access, row)
+        self.intake: StoryIntake | None = getattr(row, "intake", None)
+        if self.intake and request.method != "POST":
+            self.refusals = [self.intake.problem]
 
-def _save(row: StoryImport, form: ChoicesForm, act: str) -> ColumnChoices:
-    choices = form.updated_choices()
-    if act:
+    def make_form(self, data: Any) -> ChoicesForm:
+        return ChoicesForm(data, table=self.table, choices=restore_choices(self.row.choices))
+
+    def save(self, form: ChoicesForm) -> None:
+        choices = form.updated_choices()
+        if act := self.request.POST.get("act", ""):
+            try:
+                imports.take_way_out(choices, json.loads(act))
+            except (ValueError, RecursionError):
+                raise BadRequest("This page offers no such way out.") from None
+        imports.save_choices(self.row, choices, self.table)
+        if self.intake is not None and "bring_in" not in self.request.POST:
+            self.intake.delete()  # what it said was of the choices before
+
+    def bring_in(self) -> str:
+        if intakes.is_long(self.table) and not story_edits.find_obstacle(self.row.study):
+            intakes.ask(self.row, at=timezone.now())
+            return self.request.path
         try:
-            imports.take_way_out(choices, json.loads(act))
-        except (ValueError, RecursionError):
-            raise BadRequest("This page offers no such way out.") from None
-    imports.save_choices(row, choices, form.table)
-    return choices
+            examination = imports.bring_in(self.row)
+        except (ImportRefused, StoriesFinal) as error:
+            self.refusals = [str(error)]
+            return ""
+        story_intakes.add_success_message(self.request, examination.n_stories, len(examination.groups))
+        return reverse(self.home, args=[self.access.study.slug])
 
-
-def _ask_worker(row: StoryImport, table: IncomingTable) -> bool:
-    """Have a worker bring the stories in if they are many; whether they are."""
-    if not intakes.is_long(table) or story_edits.find_obstacle(row.study):
-        return False
-    intakes.ask(row, at=timezone.now())
-    return True
-
-
-def _bring_in(request: HttpRequest, row: StoryImport) -> str:
-    """Why nothing came in; "" if all stories are in, which a message says."""
-    try:
-        examination = imports.bring_in(row)
-    except (ImportRefused, StoriesFinal) as error:
-        return str(error)
-    story_intakes.add_success_message(request, examination.n_stories, len(examination.groups))
-    return ""
-
-
-def _buttons(ways_out: Any) -> list[tuple[str, str]]:
-    return [(way_out.label, json.dumps(way_out.act)) for way_out in ways_out]
+    def describe(self, form: ChoicesForm) -> TableReport:
+        choices = restore_choices(self.row.choices)
+        examination = examine(self.table, choices, imports.read_contents(self.access.study))
+        context = {
+            "n_left_out": len(choices.left_out),
+            "n_stories": examination.n_stories,
+            "kind_column": choices.column_of("source_kind"),
+            "groups": _describe_groups(examination),
+            "has_codes": bool(choices.column_of("code")),
+            "has_ways_out": True,
+        }
+        return TableReport(examination.problems, context=context)
 
 
 def _describe_groups(examination: Examination) -> str:

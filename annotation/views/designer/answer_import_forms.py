@@ -27,10 +27,9 @@ from annotation.responses import LETTERS
 from studies import protocol
 from studies.documents import reader
 from studies.documents.errors import DocumentError, InvalidValue
-from studies.incoming_tables.errors import UnreadableFile
-from studies.incoming_tables.files import LARGEST, read_file
 from studies.incoming_tables.tables import IncomingTable
 from studies.models import Study
+from studies.views.incoming_tables import RolesForm, UploadForm
 
 MOST_DIFFERENT = 20  # values of a column whose meaning can be said one by one
 MOST_MEANINGS = 120  # on one page
@@ -40,10 +39,11 @@ ANSWER, REASON = "answer:", "reason:"
 ONCE = tuple(role.key for role in ROLES)
 
 
-class AnswerFileForm(forms.Form):
+class AnswerFileForm(UploadForm):
     """A file of answers, and the mapping by which it is read if there is one already."""
 
-    file = forms.FileField(label=gettext_lazy("File"), allow_empty_file=True)
+    kind = ANSWERS
+
     mapping = forms.FileField(
         label=gettext_lazy("Mapping"),
         required=False,
@@ -51,17 +51,6 @@ class AnswerFileForm(forms.Form):
             "A mapping that was kept before (.toml). Without one you say on the next page what is where."
         ),
     )
-
-    def clean_file(self) -> Any:
-        file = self.cleaned_data["file"]
-        if file.size > LARGEST:
-            raise forms.ValidationError(_("The file is larger than 50 MB. Split it."))
-        self.content = file.read()
-        try:
-            self.table = read_file(file.name, self.content, ANSWERS)
-        except UnreadableFile as error:
-            raise forms.ValidationError(str(error)) from None
-        return file
 
     def clean_mapping(self) -> ColumnMapping | None:
         file = self.cleaned_data["mapping"]
@@ -83,7 +72,7 @@ class Meaning:
     field: forms.BoundField
 
 
-class MappingForm(forms.Form):
+class MappingForm(RolesForm):
     """The mapping of one table, as fields; whatever it leaves unsaid stays as it was."""
 
     rater_name = forms.CharField(
@@ -124,41 +113,33 @@ class MappingForm(forms.Form):
             "declined": "; ".join(mapping.declined),
             "unreadable": "; ".join(mapping.unreadable),
         }
-        super().__init__(data, initial=initial)
-        self.table, self.saved = table, mapping
+        super().__init__(data, table=table, initial=initial)
+        self.saved = mapping
         names = [(CODE, _("our code")), (TITLE, _("their original title")), *((f, f) for f in factor_names(study))]
         self.fields["story_by"].choices = names  # type: ignore[attr-defined]
         steps = protocol.load_protocol(protocol.latest(study))
         asked = (*steps.ratings, *steps.asked_once)
         self.asked = [(step, item) for step in asked for item in protocol.items_of(step)]
-        self._add_roles()
+        step_by_item = {item.key: step.key for step, item in reversed(self.asked)}
+        self.add_roles(self._list_roles(), _roles(mapping, step_by_item))
         self._means: dict[str, tuple[str, str, int]] = {}
         self._items: dict[str, tuple[str, str, int]] = {}
         self._add_meanings()
 
-    def _add_roles(self) -> None:
+    def _list_roles(self) -> list[tuple[str, str]]:
         item_choices = [
             (f"{sign}{step.key}/{item.key}", words % {"item": item.title or item.key})
             for sign, words in ((ANSWER, _("Answer: %(item)s")), (REASON, _("Reason: %(item)s")))
             for step, item in self.asked
         ]
         several = [(f"story {letter}", _("Story %(letter)s of the group") % {"letter": letter}) for letter in LETTERS]
-        choices = [
+        return [
             ("", _("Leave out")),
-            *((role.key, role.title) for role in PLACES),
+            *((role.key, str(role.title)) for role in PLACES),
             *several[:MOST_STORIES],
-            *((role.key, role.title) for role in ANSWERS_BY_ROW),
+            *((role.key, str(role.title)) for role in ANSWERS_BY_ROW),
             *item_choices,
         ]
-        role_by_column = _roles(self.saved, {item.key: step.key for step, item in reversed(self.asked)})
-        for place, column in enumerate(self.table.columns):
-            self.fields[f"role-{place}"] = forms.ChoiceField(
-                label=column,
-                choices=choices,
-                required=False,
-                initial=role_by_column.get(column, ""),
-                widget=forms.Select({"aria-label": _("What is in the column %(name)s?") % {"name": column}}),
-            )
 
     def _add_meanings(self) -> None:
         keys = [("", _("as it is")), *((item.key, item.title or item.key) for _step, item in self.asked)]
@@ -179,13 +160,6 @@ class MappingForm(forms.Form):
                     label=value, required=False, choices=keys, initial=answer.items.get(value, "")
                 )
 
-    def columns(self) -> list[tuple[str, forms.BoundField]]:
-        return [(column, self[f"role-{place}"]) for place, column in enumerate(self.table.columns)]
-
-    def sample_rows(self) -> list[list[str]]:
-        """The first three rows."""
-        return [[cell[:200] for cell in cells] for _n, cells in self.table.rows[:3]]
-
     def meanings(self) -> list[Meaning]:
         return [Meaning(column, value, n, self[name]) for name, (column, value, n) in self._means.items()]
 
@@ -200,7 +174,7 @@ class MappingForm(forms.Form):
             raise forms.ValidationError(str(error)) from None
 
     def clean(self) -> None:
-        roles = [self.cleaned_data.get(f"role-{place}", "") for place in range(len(self.table.columns))]
+        roles = list(self.posted_roles().values())
         for place, role in enumerate(roles):
             is_once = role in ONCE or role.startswith((ANSWER, REASON, "story "))
             if is_once and roles.index(role) < place:
@@ -210,11 +184,7 @@ class MappingForm(forms.Form):
     def updated_mapping(self) -> ColumnMapping:
         """The mapping as it was saved, with what is posted."""
         posted = self.cleaned_data
-        column_by_role = {
-            posted[f"role-{place}"]: column
-            for place, column in enumerate(self.table.columns)
-            if posted[f"role-{place}"]
-        }
+        column_by_role = {role: column for column, role in self.posted_roles().items() if role}
         rater = replace(
             self.saved.rater,
             column=column_by_role.get("rater", ""),

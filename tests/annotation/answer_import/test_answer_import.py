@@ -16,7 +16,7 @@ from annotation.models import AnswerImport, BroughtFile, Rater, Response
 from annotation.participation import withdrawal
 from annotation.responses import verification
 from studies.documents.errors import DocumentError
-from studies.incoming_tables import waiting
+from studies.incoming_tables import uploads
 from studies.models import ProtocolVersion, Provenance, Step, Study
 from tests import factories, triggers
 from tests.factories import NOON
@@ -249,10 +249,10 @@ def test_files_that_wait_go_after_a_day_and_when_somebody_withdraws(study: Study
         return files.keep_answers(study, table, None, sha256="0" * 64, by=by, at=NOON)
 
     row = keep()
-    assert waiting.restore(row) == table
+    assert uploads.restore(row) == table
     assert files.restore_mapping(row) == guess_mapping(table, study)
-    assert files.forget_old_files(at=NOON + waiting.KEPT) == 0
-    assert files.forget_old_files(at=NOON + waiting.KEPT * 1.01) == 1
+    assert files.forget_old_files(at=NOON + uploads.KEPT) == 0
+    assert files.forget_old_files(at=NOON + uploads.KEPT * 1.01) == 1
     keep()
     withdrawal.withdraw(Rater.objects.create(study=study, code="E01"), at=NOON)
     assert not BroughtFile.objects.exists()

@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from studies import loader, protocol
-from studies.incoming_tables import waiting
+from studies.incoming_tables import uploads
 from studies.incoming_tables.errors import ImportRefused
 from studies.models import ProtocolVersion, Provenance, Source, Step, Story, StoryColumns, StoryImport, Study
 from studies.story_edits import StoriesFinal
@@ -45,7 +45,7 @@ def keep(study: Study, content: str | bytes, name: str = "a.csv", **choices: Any
 
 def looked_at(study: Study, content: str, **choices: Any) -> Examination:
     row = keep(study, content, **choices)
-    return examine(waiting.restore(row), restore_choices(row.choices), imports.read_contents(study))
+    return examine(uploads.restore(row), restore_choices(row.choices), imports.read_contents(study))
 
 
 def test_columns_are_guessed_from_their_names_and_rows() -> None:
@@ -201,7 +201,7 @@ def test_a_problem_is_said_with_its_row_and_a_way_out_that_mends_it(name: str) -
     (before, after), level, rows, sentence = PROBLEMS[name]
     study = make_draft()
     row = keep(study, CSV.replace(before, after))
-    table, choices, contents = waiting.restore(row), restore_choices(row.choices), imports.read_contents(study)
+    table, choices, contents = uploads.restore(row), restore_choices(row.choices), imports.read_contents(study)
 
     problems = [p for p in examine(table, choices, contents).problems if p.sentence.startswith(sentence)]
 
@@ -240,7 +240,7 @@ def test_what_lacks_or_cannot_be_is_said(content: str, sentence: str) -> None:
 def test_words_that_are_no_utf_8_wait_for_a_person() -> None:
     study = make_draft()
     row = keep(study, "text,source,source_kind\nCafé.,Ann,expert\n".encode("cp1252"))
-    table, choices = waiting.restore(row), restore_choices(row.choices)
+    table, choices = uploads.restore(row), restore_choices(row.choices)
     problem = examine(table, choices, imports.read_contents(study)).errors[0]
     assert "“Café.”" in problem.sentence
 
@@ -262,7 +262,7 @@ def test_formulas_of_a_workbook_are_refused_with_their_rows() -> None:
     study = make_draft()
     row = keep(study, file.getvalue(), "a.xlsx")
 
-    errors = examine(waiting.restore(row), restore_choices(row.choices), imports.read_contents(study)).errors
+    errors = examine(uploads.restore(row), restore_choices(row.choices), imports.read_contents(study)).errors
 
     assert [(error.rows, error.column) for error in errors] == [((3,), "text")]
 
@@ -271,7 +271,7 @@ def test_typing_that_differs_by_source_is_made_alike_when_asked() -> None:
     content = f"{HEADER}\na1,g,He said -- no.,expert,Ann,\na2,g,She said no.,model,Gpt,\n"
     study = make_draft()
     row = keep(study, content)
-    table, choices, contents = waiting.restore(row), restore_choices(row.choices), imports.read_contents(study)
+    table, choices, contents = uploads.restore(row), restore_choices(row.choices), imports.read_contents(study)
     problem = next(p for p in examine(table, choices, contents).warnings if p.rows == (2,))
 
     imports.take_way_out(choices, problem.ways_out[0].act)
@@ -359,9 +359,9 @@ def test_a_frozen_study_takes_in_nothing() -> None:
 def test_what_nobody_confirms_is_gone_after_a_day() -> None:
     row = keep(make_draft(), CSV)
 
-    imports.forget_old_imports(at=row.created_at + waiting.KEPT)
+    imports.forget_old_imports(at=row.created_at + uploads.KEPT)
     assert StoryImport.objects.exists()
-    imports.forget_old_imports(at=row.created_at + waiting.KEPT * 1.01)
+    imports.forget_old_imports(at=row.created_at + uploads.KEPT * 1.01)
     assert not StoryImport.objects.exists()
 
 
