@@ -76,7 +76,7 @@ def _stories_of(cloze: Cloze | None) -> Collection | None:
 
 
 def _filling(cloze: Cloze | None) -> dict[str, Instrument]:
-    return {CLOZE: cloze.people} if cloze and cloze.filling else {}
+    return {CLOZE: cloze.filling} if cloze and cloze.filling else {}
 
 
 @transaction.atomic

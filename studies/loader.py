@@ -147,7 +147,7 @@ def load_cloze(text: str) -> Cloze:
 def publish_cloze(cloze: Cloze) -> Cloze:
     """The cloze as it stands, with its instruments, never to change again. Raises DocumentError, VersionConflict."""
     document = cloze.parsed
-    cloze.people = load_instrument(compilation.filling_instrument(document))
+    cloze.filling = load_instrument(compilation.filling_instrument(document))
     cloze.judging = load_instrument(compilation.judging_instrument(document))
     cloze.save()
     return cloze

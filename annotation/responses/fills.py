@@ -65,13 +65,13 @@ def text_by_blank(document: ClozeDocument, answers: Iterable[Response]) -> dict[
 
 def answers_of(assignment: Assignment, cloze: Cloze) -> list[Response]:
     """The answers to the blanks, with their items. One query."""
-    return list(assignment.responses.filter(item__instrument=cloze.people_id).select_related("item"))
+    return list(assignment.responses.filter(item__instrument=cloze.filling_id).select_related("item"))
 
 
 def load_saves(assignment: Assignment, cloze: Cloze) -> list[BlankSave]:
     """Every save of a blank, oldest first; what was erased is left out. One query."""
     number_by_key = compilation.number_by_key(cloze.parsed)
-    of_blanks = Q(response__assignment=assignment, response__item__instrument=cloze.people_id)
+    of_blanks = Q(response__assignment=assignment, response__item__instrument=cloze.filling_id)
     events = ResponseEvent.objects.filter(of_blanks).order_by("at", "pk")
     return [
         BlankSave(number_by_key[key], at, text_of(words))

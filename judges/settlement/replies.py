@@ -127,7 +127,7 @@ def _interpret_fills(call: Call, completion: Completion) -> Interpretation:
     """
     step = call.required_step
     cloze = Cloze.objects.get(filling=step.instrument_id)
-    items = Item.objects.filter(instrument=cloze.people_id).order_by("position")
+    items = Item.objects.filter(instrument=cloze.filling_id).order_by("position")
     item_by_number = dict(enumerate(items, start=1))
     section_by_number = {blank.number: blank.section for blank in cloze.parsed.blanks}
     left = [item for number, item in item_by_number.items() if section_by_number[number] >= call.section]

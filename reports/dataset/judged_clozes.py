@@ -269,7 +269,7 @@ def _texts(dataset: Dataset, document: ClozeDocument, cloze: Cloze) -> list[Fill
     of the text by its fixed words."""
     fills_by_story = dict(Fill.objects.filter(story__study=dataset.study).values_list("story__code", "assignment"))
     answers = defaultdict[int, list[Response]](list)
-    rows = Response.objects.filter(assignment__in=fills_by_story.values(), item__instrument=cloze.people_id)
+    rows = Response.objects.filter(assignment__in=fills_by_story.values(), item__instrument=cloze.filling_id)
     for answer in rows.select_related("item"):
         answers[answer.assignment_id].append(answer)
     others = {story for _group, story in dataset.units} - set(fills_by_story)

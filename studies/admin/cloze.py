@@ -105,7 +105,7 @@ class ClozeAdmin(FinalAdmin):
                 self.message_user(request, _("Not published. %(why)s") % {"why": error}, messages.ERROR)
                 continue
             message = _("%(cloze)s is published: %(filling)s fills it, %(judging)s judges it.")
-            values = {"cloze": cloze, "filling": cloze.people, "judging": cloze.judging}
+            values = {"cloze": cloze, "filling": cloze.filling, "judging": cloze.judging}
             self.log_change(request, cloze, "published")
             self.message_user(request, message % values, messages.SUCCESS)
 

@@ -74,7 +74,7 @@ def _content(protocol: Protocol, sha256_by_story: Mapping[str, str]) -> dict[str
         "stories": dict(sha256_by_story),
     }
     for cloze in filter(None, map(cloze_of, protocol.steps)):
-        content["instruments"][str(cloze.people)]["cloze"] = _values(cloze, CLOZE)
+        content["instruments"][str(cloze.filling)]["cloze"] = _values(cloze, CLOZE)
     # Only where it says something, so that protocols that were frozen before it was there stay as they are.
     if study.text_kind != Study.TextKind.STORY:
         content["text_kind"] = study.text_kind

@@ -33,7 +33,7 @@ def study(slug: str = "shoes-study", *, options: Mapping[str, bool] = ALL_ON, k:
         kind="rating",
         title="Fill the blanks",
         text="Fill them in any order.",
-        instrument=cloze.people,
+        instrument=cloze.filling,
         scope="group",
         layout="cloze",
         options=dict(options),

@@ -198,12 +198,12 @@ def compute(study: Study) -> ClozeResult | None:
 def _writers(study: Study, cloze: Cloze) -> list[Writer]:
     """Everybody who had a seat, but for who withdrew and for stand-ins among real people. Four queries."""
     seated = study.assignments.exclude(seat=None).filter(
-        Q(version__steps__instrument=cloze.people_id) | Q(version__amends__steps__instrument=cloze.filling_id)
+        Q(version__steps__instrument=cloze.filling_id) | Q(version__amends__steps__instrument=cloze.filling_id)
     )
     stayed = seated.exclude(rater__withdrawal__isnull=False)
     assignments = list(stayed.select_related("rater", "fill").order_by("rater__code", "pk"))
     is_mixed = has_real_people(assignments)
-    answers = Response.objects.filter(assignment__study=study, item__instrument=cloze.people_id)
+    answers = Response.objects.filter(assignment__study=study, item__instrument=cloze.filling_id)
     number_by_key = compilation.number_by_key(cloze.parsed)
     filled = defaultdict[int, set[int]](set)
     for pk, key, value in answers.values_list("assignment_id", "item__key", "value"):

@@ -53,7 +53,7 @@ def _load(path: Path) -> list[Instrument]:
     if path.suffix == ".toml" and SKELETON.search(path.read_bytes()):
         read_cloze(path)  # names the file where a fault is, which rows cannot
         cloze = loader.load_cloze(path.read_text(encoding="utf-8-sig"))
-        return [instrument for instrument in (cloze.people, cloze.judging) if instrument]
+        return [instrument for instrument in (cloze.filling, cloze.judging) if instrument]
     return [loader.load_instrument(_read(path))]
 
 
