@@ -107,6 +107,15 @@ FACTS = (
         is_frozen_if_empty=True,
         is_copied=False,
     ),
+    StudyFact(
+        key="ethics_approval",
+        label=_("Ethics approval"),
+        hint=_("By whom and under which number. Where a text says {ethics_approval}, it is filled in."),
+        in_texts=True,
+        # An approval is one study's: whoever runs another is to ask for one.
+        is_copied=False,
+        is_passed_to_fills=False,
+    ),
 )
 KEYS = tuple(fact.key for fact in FACTS)
 COLUMNS = tuple(fact.key for fact in FACTS if fact.has_column)
