@@ -5,12 +5,13 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 
 from celery import current_app, shared_task
 from celery.signals import worker_shutting_down
 from django.utils import timezone
 
-from judges import preference_models, prompt_choices, runs, workers
+from judges import preference_models, prompt_choices, runs, signals, workers
 from judges.endpoints import connection_tests
 from judges.models import ConnectionTest, Endpoint, PreferenceModel, PromptChoice, Run
 from judges.workers import batches
@@ -126,10 +127,16 @@ def batch(run_id: int) -> None:
 @shared_task  # type: ignore[untyped-decorator]
 def sweep() -> None:
     """Open again what dead workers held, and queue what too few have in hand, or what has come to be compared."""
-    runs.sweep(at=timezone.now())
+    at = timezone.now()
+    runs.sweep(at=at)
+    signals.swept.send(sweep, at=at)
+
+
+def queue_due(sender: object, *, at: datetime, **_: object) -> None:
+    """Queue what has come to be compared, or to be trained."""
     for pk in prompt_choices.find_due().values_list("pk", flat=True):
         current_app.send_task("judges.tasks.compare_prompts", args=[pk], expires=runs.SWEEP_SECONDS)
-    for pk in preference_models.find_due(at=timezone.now()).values_list("pk", flat=True):
+    for pk in preference_models.find_due(at=at).values_list("pk", flat=True):
         preference_models.queue(pk)
 
 

@@ -215,7 +215,7 @@ def _estimate(planned: GenerationPlan) -> GenerationPlan:
     usual: list[Request] = []
     longest: list[Request] = []
     for draft in planned.drafts:
-        brief = draft.brief(n_rounds=planned.settings["n_rounds"], reference=reference)
+        brief = drafts.make_brief(draft, n_rounds=planned.settings["n_rounds"], reference=reference)
         if (key := (brief, draft.temperature)) not in rehearsed:
             mark = prompts.new_mark()
             chains = [rehearse(order.recipe, brief, is_longest=is_longest) for is_longest in (False, True)]

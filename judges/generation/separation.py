@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from judges import families, recipes
-from judges.models import Generation, Run
+from judges.models import Generation, Judge, Run
 from studies.models import Study
 from studies.protocol import Finding, Purpose
 
@@ -72,3 +72,11 @@ def collect_findings(sender: object, *, study: Study, **_named: Any) -> list[Fin
         Finding("warning", "", shared.sentence, shared.reason, frozenset({Purpose.LAUNCH}), "stories")
         for shared in find_shared_families(study)
     ]
+
+
+def collect_run_warnings(sender: object, *, study: Study, judge: Judge, **_named: Any) -> list[str]:
+    """What is said of them before a model judges in the study."""
+    if judge.endpoint is None:
+        return []
+    shared = find_shared_families(study, besides=("judge", judge.model, judge.endpoint.name))
+    return [str(family) for family in shared]

@@ -12,7 +12,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from django.db import transaction
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -211,11 +211,6 @@ def find_due() -> QuerySet[PromptChoice]:
     is_new = Q(evaluated_at=None) | Q(evaluated_at__lt=F("run__finished_at"))
     to_decide = Q(~Exists(unfinished), decided_at=None, approved_at__isnull=False)
     return PromptChoice.objects.filter(to_decide | (Q(run__state=Run.State.FINISHED) & is_new))
-
-
-def list_choices(study: Study) -> QuerySet[PromptChoice]:
-    """The study's choices, the latest first, each with how many prompts it tries."""
-    return study.prompt_choices.select_related("judge", "prompt").annotate(n_prompts=Count("trials"))
 
 
 def find_same(study: Study, model: Judge, prompts: Sequence[Prompt], *, share: float, seed: int) -> PromptChoice | None:

@@ -7,12 +7,24 @@ from judges import prompts
 from judges.models import Draft, Judge
 from judges.prompts import InvalidPrompt
 from judges.providers import Request
-from judges.recipes import Ask
+from judges.recipes import Ask, Brief
 from judges.requests.texts import Shelf
 from studies.models import Story
 
 # Of a prompt, by its name: what a run's document keeps of it, so that nothing that is changed later is sent.
 PromptWords = Mapping[str, Mapping[str, Any]]
+
+
+def make_brief(draft: Draft, *, n_rounds: int, reference: str) -> Brief:
+    """What the recipe is told of the draft. Reads its story or question."""
+    return Brief(
+        premise=draft.premise,
+        original=draft.original.text if draft.original else "",
+        question=draft.item.question if draft.item else "",
+        reference=reference,
+        n_words=draft.n_words,
+        n_rounds=n_rounds,
+    )
 
 
 def build_request(judge: Judge, ask: Ask, words: PromptWords, *, mark: str, draft: Draft) -> Request:

@@ -4,20 +4,47 @@ All calls of a draft are rows from the beginning; one whose turn has not come ha
 is decided from the replies that are kept, so that it can be decided again.
 """
 
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
 from django.utils.translation import gettext_noop
 
 from judges import parsing, prompts, reasons, recipes
 from judges.models import Attempt, Call, Draft, GeneratedText, Run
 from judges.parsing.boilerplate import strip_boilerplate
+from judges.providers import Completion
 from judges.recipes import Ask, Finished, GaveUp
 from judges.requests import drafts, texts
 from judges.settlement import attempts
+from judges.settlement.handlers import ReplyHandler, SettledReply
 
 REPLIED = (Attempt.Outcome.ANSWERED, Attempt.Outcome.REUSED)
 WITHOUT_REPLY = gettext_noop("a call of it ended without a text: %(reason)s")
 NO_CALL_LEFT = gettext_noop("it would need more calls than were planned")
 WRITTEN = reasons.WRITTEN_WITHOUT
 ENDED = reasons.DRAFT_ENDED
+# In words; what is longer is taken for the text that was asked for.
+LONGEST_REFUSAL = 60
+
+
+class DraftHandler(ReplyHandler):
+    kind = Call.Kind.GENERATE
+
+    def read(self, call: Call, completion: Completion) -> dict[str, Any] | parsing.Failure:
+        """A text that was to be written: any reply that is none of the failures. A long one that begins as refusals do
+        is a text, since stories begin so, too."""
+        reply = parsing.clean_reply(completion.text, finish_reason=completion.finish_reason)
+        if isinstance(reply, str) and len(reply.split()) <= LONGEST_REFUSAL:
+            reply = parsing.find_refusal(reply) or reply
+        return reply if isinstance(reply, parsing.Failure) else {"n_words_written": len(reply.split())}
+
+    def follow(self, replies: Sequence[SettledReply]) -> None:
+        for reply in replies:
+            advance(reply.call)
+
+    def finish(self, run: Run, *, at: datetime) -> None:
+        end_open(run)
 
 
 def advance(call: Call) -> None:
@@ -32,7 +59,8 @@ def advance(call: Call) -> None:
     replies = [_load_reply(row, run) for row in ended]
     draft.n_attempts = len(replies)
     reference = generation.reference
-    brief = draft.brief(n_rounds=generation.settings["n_rounds"], reference=reference.text if reference else "")
+    n_rounds, reference_text = generation.settings["n_rounds"], reference.text if reference else ""
+    brief = drafts.make_brief(draft, n_rounds=n_rounds, reference=reference_text)
     step = recipes.find_recipe(generation.recipe).next_step(brief, replies)
     if isinstance(step, Ask):
         _open_next(draft, run, step, section=len(replies) + 1)

@@ -19,7 +19,8 @@ from judges import parsing, reasons
 from judges.models import Attempt, Call, Parse
 from judges.providers import CallFailed, Completion, FailureKind
 from judges.requests import cloze_sections
-from judges.settlement import attempts, chains, replies, surprise_results, vector_results
+from judges.settlement import attempts, handlers, replies
+from judges.settlement.handlers import SettledReply
 from judges.settlement.replies import Interpretation
 from studies.models import Item
 
@@ -116,10 +117,7 @@ def settle(ended: Sequence[Ended]) -> list[tuple[Call, AssignmentEnded]]:
         _forget(ended, interpretations, erased=erased)
         _write_attempts([e.attempt for e in ended])
         _write_parses(ended, interpretations)
-        for e, _interpretation in answers:
-            if e.call.kind == Call.Kind.GENERATE and e.call.pk not in erased:
-                chains.advance(e.call)
-        _keep_numbers([pair for pair in answers if pair[0].call.pk not in erased])
+        _follow([pair for pair in answers if pair[0].call.pk not in erased])
     return refusals
 
 
@@ -131,17 +129,16 @@ def _forget(ended: Iterable[Ended], interpretations: dict[int, Interpretation], 
             interpretations.pop(e.attempt.pk, None)
 
 
-def _keep_numbers(answers: Sequence[tuple[Ended, Interpretation]]) -> None:
-    """Keep what was measured, by the text, so that nobody pays for it twice."""
-    ok = [(e, interpretation) for e, interpretation in answers if interpretation.state == Call.State.OK]
-    surprise_results.keep(
-        (e.call, interpretation.findings) for e, interpretation in ok if e.call.kind == Call.Kind.LIKELIHOOD
-    )
-    vector_results.keep(
-        (e.call, e.result.raw)
-        for e, _interpretation in ok
-        if e.call.kind == Call.Kind.EMBED and isinstance(e.result, Completion)
-    )
+def _follow(answers: Iterable[tuple[Ended, Interpretation]]) -> None:
+    """Have the handlers of calls that ask no rater do what follows from their replies."""
+    replies_by_kind: dict[str, list[SettledReply]] = defaultdict(list)
+    for e, interpretation in answers:
+        if isinstance(e.result, Completion):
+            reply = SettledReply(e.call, e.result, interpretation.state, interpretation.findings)
+            replies_by_kind[e.call.kind].append(reply)
+    for kind, settled in replies_by_kind.items():
+        if handler := handlers.find_handler(kind):
+            handler.follow(settled)
 
 
 def _find_asked_before(ended: Iterable[Ended], interpretations: dict[int, Interpretation]) -> set[int]:

@@ -14,12 +14,14 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation.answer_import.files import hash_content
 from judges import parsing, reasons, score_import
 from judges.models import Call, Run, ScoreCard, TextVector
-from judges.providers import CallFailed, read_likelihoods
+from judges.providers import CallFailed, Completion, read_likelihoods
 from judges.score_import import CardText, RefusedScores
+from judges.settlement.handlers import CannotFinish, ReplyHandler, SettledReply
 from studies import hashing
 from studies.protocol import NotPlannable
 
@@ -31,6 +33,22 @@ BETWEEN = "\n\n"  # premise and story
 KEPT = struct.Struct("<d")
 HASHES_A_QUERY = 500
 NOTE = "Mean negative log-probability a token, in nats, given the premise of the group."
+NO_SCORES = gettext_noop("no score came in: %(reason)s")
+
+
+class SurpriseHandler(ReplyHandler):
+    kind = Call.Kind.LIKELIHOOD
+
+    def read(self, call: Call, completion: Completion) -> dict[str, Any] | parsing.Failure:
+        return read_reply(call.request, completion.raw)
+
+    def follow(self, replies: Sequence[SettledReply]) -> None:
+        keep((reply.call, reply.findings) for reply in replies if reply.state == Call.State.OK)
+
+    def finish(self, run: Run, *, at: datetime) -> None:
+        is_of_surprise = run.judge.is_measurer and "metric" in run.frozen
+        if is_of_surprise and (obstacle := take_scores(run, at=at)):
+            raise CannotFinish(NO_SCORES, reason=obstacle)
 
 
 @dataclass(frozen=True)

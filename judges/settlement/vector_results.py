@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from judges import parsing, reasons
 from judges.models import Call, TextVector
-from judges.providers import CallFailed, mean_of_chunks, read_vectors
+from judges.providers import CallFailed, Completion, mean_of_chunks, read_vectors
+from judges.settlement.handlers import ReplyHandler, SettledReply
 
 STORED = "<f4"  # of each number, as numpy names it; processes that serve raters do not load it
+
+
+class VectorHandler(ReplyHandler):
+    kind = Call.Kind.EMBED
+
+    def read(self, call: Call, completion: Completion) -> dict[str, Any] | parsing.Failure:
+        return read_reply(call.request, completion.raw)
+
+    def follow(self, replies: Sequence[SettledReply]) -> None:
+        keep((reply.call, reply.completion.raw) for reply in replies if reply.state == Call.State.OK)
 
 
 def read_reply(request: Mapping[str, Any], body: str) -> dict[str, Any] | parsing.Failure:
