@@ -126,6 +126,7 @@ INSTALLED_APPS = [
     "studies",
     "annotation",
     "judges",
+    "judges.laboratory",
     "reports",
     "config",
     "config.admin_app.AdminConfig",

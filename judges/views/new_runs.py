@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from typing import Any
 
 from django import forms
 from django.contrib import messages
@@ -197,7 +198,7 @@ def _collect_warnings(access: Access, judge: Judge) -> list[str]:
     """What else is to be said of the run, which may tell who wrote: nothing to whoever may not know."""
     if judge.endpoint is None or not access.may("studies.view_provenance"):
         return []
-    answers = signals.run_examined.send(_collect_warnings, study=access.study, judge=judge)
+    answers: list[tuple[Any, Any]] = signals.run_examined.send(_collect_warnings, study=access.study, judge=judge)
     return [sentence for _receiver, sentences in answers for sentence in sentences]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from judges import reference_sets
+from judges.laboratory import reference_sets
 from judges.models import ReferenceSet
 from reports.document import columns, notes
 from reports.document.columns import LEAD

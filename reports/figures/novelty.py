@@ -11,8 +11,8 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from judges import reference_sets
-from judges.embeddings import CannotEmbed
+from judges.laboratory import reference_sets
+from judges.laboratory.embeddings import CannotEmbed
 from judges.models import ReferenceSet
 from reports.document import columns, notes
 from reports.document.columns import LEAD
@@ -44,7 +44,7 @@ from reports.numbers import NONE, coefficient, coefficients, whole
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
-    from judges.reference_sets import Material
+    from judges.laboratory.reference_sets import Material
     from reports.dataset import Dataset
     from stats.arrays import FloatArray
     from stats.neighbours import Neighbours

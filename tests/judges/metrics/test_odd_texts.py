@@ -9,9 +9,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from judges.embeddings.tfidf_svd import TfidfSvd
+from judges.laboratory.embeddings.tfidf_svd import TfidfSvd
+from judges.laboratory.source_measures import measure_sources
 from judges.metrics import NoValue, all_metrics, find_metric
-from judges.source_measures import measure_sources
 from stats import neighbours
 from studies.typography.words import split_words
 
