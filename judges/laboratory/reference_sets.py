@@ -179,15 +179,13 @@ def embed(reference_set: ReferenceSet, material: Material) -> tuple[FloatArray, 
     """
     import numpy as np
 
-    from judges.laboratory.embeddings import kept_vectors
-
     chosen = embeddings.find_embedding(reference_set.embedding)
     if chosen.version != reference_set.version:
         message = _("%(name)s has version %(new)s by now, and the reference set was stored with %(old)s; store another")
         raise CannotEmbed(message % {"name": chosen.name, "new": chosen.version, "old": reference_set.version})
     text_by_place = [*(story.text for story in material.stories), *material.texts]
     texts = list(dict.fromkeys(text_by_place))
-    if not chosen.is_fitted and kept_vectors.find_missing(chosen, texts):
+    if not chosen.is_fitted and chosen.find_missing(texts):
         message = _("vectors of some texts are not kept any more; store another reference set")
         raise CannotEmbed(message)
     row_by_text: Mapping[str, FloatArray] = dict(zip(texts, chosen.vectors(texts), strict=True))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from django.utils.translation import gettext as _
 
+from studies import hashing
 from studies.typography.paragraphs import split_paragraphs
 from studies.typography.words import split_words
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 # What every chunk of a long text holds at most. Sentence encoders read about 256 tokens and drop what comes after.
 CHUNK_WORDS = 180
+# Texts that are embedded before anything is kept: what was made stays where a later text fails.
+AT_ONCE = 32
 
 
 class CannotEmbed(ValueError):
@@ -102,9 +105,56 @@ class Embedding:
         check_texts(texts)
         if self.is_fitted:
             return as_unit_rows(self.embed(texts), name=self.name, n=len(texts))
-        from judges.laboratory.embeddings import kept_vectors
+        return self._read_or_make(texts)
 
-        return kept_vectors.read_or_make(self, texts)
+    def find_missing(self, texts: Sequence[str]) -> list[str]:
+        """The texts whose vector is not kept, in their order. Raises CannotEmbed if the embedding has no version."""
+        from judges.laboratory import kept_vectors
+
+        text_by_hash = {hashing.sha256(text): text for text in texts}
+        rows = kept_vectors.read(self.name, self.version, list(text_by_hash))
+        return [text for sha, text in text_by_hash.items() if sha not in rows]
+
+    def _read_or_make(self, texts: Sequence[str]) -> FloatArray:
+        """The texts as unit vectors, shape (n, d). Raises CannotEmbed; what was made before that is kept."""
+        import numpy as np
+
+        from judges.laboratory import kept_vectors  # here, since numpy comes with it
+
+        text_by_hash = {hashing.sha256(text): text for text in texts}
+        rows = kept_vectors.read(self.name, self.version, list(text_by_hash))
+        missing = [sha for sha in text_by_hash if sha not in rows]
+        if missing and self.is_remote:
+            rows |= self._fetch_missing({sha: text_by_hash[sha] for sha in missing})
+            missing = []
+        for start in range(0, len(missing), AT_ONCE):
+            hashes = missing[start : start + AT_ONCE]
+            made = as_unit_rows(self.embed([text_by_hash[sha] for sha in hashes]), name=self.name, n=len(hashes))
+            batch = dict(zip(hashes, made.astype(kept_vectors.STORED), strict=True))
+            rows |= batch
+            self._check_sizes(rows)
+            kept_vectors.keep(self.name, self.version, batch)
+        self._check_sizes(rows)
+        stacked = np.stack([rows[hashing.sha256(text)] for text in texts])
+        return as_unit_rows(stacked.astype(np.float64), name=self.name, n=len(texts))
+
+    def _fetch_missing(self, text_by_hash: Mapping[str, str]) -> dict[str, FloatArray]:
+        """The vectors of these texts, made and kept by a remote embedding. Raises CannotEmbed."""
+        from judges.laboratory import kept_vectors
+
+        rows: dict[str, FloatArray] = {}
+        for _time in range(2):  # the first may go on with a run that was broken off, and that asked for other texts
+            self.fetch([text for sha, text in text_by_hash.items() if sha not in rows])
+            rows |= kept_vectors.read(self.name, self.version, list(text_by_hash))
+            if len(rows) == len(text_by_hash):
+                return rows
+        message = _("%(name)s: %(n)s texts have no vector, since they were changed or erased meanwhile; ask again")
+        raise CannotEmbed(message % {"name": self.name, "n": len(text_by_hash) - len(rows)})
+
+    def _check_sizes(self, rows: Mapping[str, FloatArray]) -> None:
+        sizes = {len(row) for row in rows.values()}
+        if len(sizes) > 1:
+            raise SizesDiffer(self.name, sorted(sizes))
 
 
 def check_texts(texts: Sequence[str]) -> None:

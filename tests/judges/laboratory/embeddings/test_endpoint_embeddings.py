@@ -10,14 +10,7 @@ import pytest
 from django.test import Client
 
 from annotation.models import Rater
-from judges.laboratory.embeddings import (
-    CannotEmbed,
-    Embedding,
-    Occasion,
-    endpoint,
-    find_embedding,
-    kept_vectors,
-)
+from judges.laboratory.embeddings import CannotEmbed, Embedding, Occasion, endpoint, find_embedding
 from judges.models import Call, Endpoint, Parse, Price, Run, Text, TextVector
 from judges.requests import texts
 from judges.settlement import erasure
@@ -54,7 +47,7 @@ def test_an_endpoints_vectors_are_asked_for_once_and_kept(standin: StandIn) -> N
     assert hit.body == {"model": "small", "input": TEXTS, "encoding_format": "float"}
     np.testing.assert_array_equal(embedding.vectors(TEXTS), rows[:3])
     assert len(standin.hits) == 1
-    assert kept_vectors.find_missing(embedding, [*TEXTS, "Another."]) == ["Another."]
+    assert embedding.find_missing([*TEXTS, "Another."]) == ["Another."]
     assert set(TextVector.objects.values_list("sha256", flat=True)) == {hashing.sha256(text) for text in TEXTS}
 
 
