@@ -13,7 +13,7 @@ from statistics import fmean
 from judges.metrics import NoValue, all_metrics
 from stats.superiority import superiority
 from studies.typography.features import SIGNS, Sign
-from studies.typography.words import split_words
+from studies.typography.word_boundaries import split_words
 
 # With fewer texts of a source a measure often parts it from another by chance: of 3 and 3 one in ten does.
 FEWEST_VALUES = 5

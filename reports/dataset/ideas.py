@@ -16,7 +16,8 @@ from stats.reasons import Incomputable
 from studies import lifecycle
 from studies.documents.analysis_plan import AnalysisPlan
 from studies.models import Source, Study
-from studies.typography.words import fold_prompt, split_words
+from studies.typography.prompts import fold_prompt
+from studies.typography.word_boundaries import split_words
 
 if TYPE_CHECKING:
     from judges.laboratory.reference_sets import Material

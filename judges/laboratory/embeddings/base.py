@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from studies import hashing
 from studies.typography.paragraphs import split_paragraphs
-from studies.typography.words import split_words
+from studies.typography.word_boundaries import split_words
 
 if TYPE_CHECKING:
     from stats.arrays import FloatArray

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from judges.laboratory.embeddings.base import Embedding
-from studies.typography.words import split_words
+from studies.typography.word_boundaries import split_words
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix

@@ -18,7 +18,7 @@ from judges.models import PreferenceModel
 from judges.planning import CannotRun
 from studies import protocol as protocols
 from studies.models import StoryGroup, Study
-from studies.typography.words import fold_prompt
+from studies.typography.prompts import fold_prompt
 
 EVEN = 1e-9  # rewards that differ by less differ by rounding
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from judges.laboratory.embeddings import CannotEmbed, Embedding, EmptyText, Occasion, find_embedding
 from judges.laboratory.preference_models import storage
-from judges.laboratory.preference_models.material import CannotTrain, TrainingMaterial, collect_study
+from judges.laboratory.preference_models.training_pairs import CannotTrain, TrainingMaterial, collect_study
 from judges.models import PreferenceModel
 from stats import reasons
 from studies.documents import reader

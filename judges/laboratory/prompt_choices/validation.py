@@ -19,7 +19,7 @@ from judges.planning import CannotRun
 from studies import items as item_types
 from studies import protocol as protocols
 from studies.models import Item, Step, StoryGroup, Study
-from studies.typography.words import fold_prompt
+from studies.typography.prompts import fold_prompt
 
 if TYPE_CHECKING:
     from stats.arrays import FloatArray

@@ -19,7 +19,7 @@ from studies import formatting
 from studies.access import Access
 from studies.action_log import log_action
 from studies.models import Study
-from studies.typography.words import is_unspaced
+from studies.typography.word_boundaries import is_unspaced
 from studies.views.guards import require_in_study
 from studies.views.posted_forms import makes_once
 

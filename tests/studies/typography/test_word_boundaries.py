@@ -2,7 +2,7 @@
 
 import pytest
 
-from studies.typography.words import is_unspaced, split_words
+from studies.typography.word_boundaries import is_unspaced, split_words
 
 
 @pytest.mark.parametrize(

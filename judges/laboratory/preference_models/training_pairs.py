@@ -18,7 +18,7 @@ from studies import hashing
 from studies.documents import reader
 from studies.documents.errors import InvalidValue, quote
 from studies.models import Study
-from studies.typography.words import fold_prompt
+from studies.typography.prompts import fold_prompt
 from studies.vote_pairs import PARTS, TEST
 
 

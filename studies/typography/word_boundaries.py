@@ -35,11 +35,6 @@ def split_words(text: str) -> list[str]:
     return _pattern().findall(composed)
 
 
-def fold_prompt(prompt: str) -> str:
-    """The prompt without regard to case and white space: two copies of it are one prompt."""
-    return " ".join(prompt.casefold().split())
-
-
 def is_unspaced(text: str) -> bool:
     """Whether more than half of the text's words are single characters of a script without spaces between words."""
     if not _unspaced_letter().search(text):
