@@ -77,6 +77,8 @@ def settle(ended: Sequence[Ended]) -> list[tuple[Call, AssignmentEnded]]:
     }
     refusals: list[tuple[Call, AssignmentEnded]] = []
     with transaction.atomic():
+        # Two workers may settle the same calls, of which one had been taken for dead. In one order, so that neither
+        # holds what the other waits for; and their states are read under the lock, so that the first answer counts.
         locked = Call.objects.filter(pk__in={e.call.pk for e in ended}).order_by("pk")
         rows = list(locked.select_for_update(no_key=True).values_list("pk", "state", "request_sha256"))
         state_by_call = {pk: state for pk, state, _sha256 in rows}
@@ -113,6 +115,7 @@ def settle(ended: Sequence[Ended]) -> list[tuple[Call, AssignmentEnded]]:
             is_fill = e.call.kind == Call.Kind.FILL and e.call.section
             if is_fill and interpretation.state == Call.State.OK and e.call.pk not in refused:
                 cloze_sections.open_next(e.call)
+        # Erasing empties the hash of a request, also of one that is under way: what it brings back must not stay.
         erased = {pk for pk, _state, sha256 in rows if not sha256}
         _forget(ended, interpretations, erased=erased)
         _write_attempts([e.attempt for e in ended])
