@@ -13,7 +13,7 @@ from annotation import design
 from annotation.design import launches
 from annotation.models import Assignment, Fill, Response, Timing
 from annotation.participation import invitations
-from reports.figures.cloze import compute
+from reports.figures.cloze.people import compute
 from studies import loader
 from studies.models import Cloze, Study
 from tests.browser.arriving import until

@@ -14,7 +14,7 @@ from annotation.participation import claims, withdrawal
 from annotation.responses import submission, timing
 from annotation.responses.timing import TimeReport
 from reports import results
-from reports.figures.cloze import compute
+from reports.figures.cloze.people import compute
 from reports.figures.codec import encode
 from reports.page.csv import find_table
 from studies.models import Study

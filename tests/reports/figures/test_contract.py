@@ -1,8 +1,10 @@
 """What every figure promises, checked for whichever figures there are."""
 
+import inspect
 import json
 import re
 from dataclasses import is_dataclass, replace
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -43,6 +45,15 @@ def seal(study: Study) -> None:
 def test_there_are_figures_in_the_order_of_the_page() -> None:
     assert {"progress", "pass_rates", "agreement", "rankings", "judges", "cloze"} <= set(all_figures())
     assert [figure.position for figure in FIGURES] == sorted({figure.position for figure in FIGURES})
+
+
+@each_figure
+def test_a_figure_knows_no_other(figure: Any) -> None:
+    """What several need stands beside them in their family."""
+    source = Path(inspect.getfile(type(figure))).read_text(encoding="utf-8")
+    others = {type(other).__module__ for other in FIGURES} - {type(figure).__module__}
+
+    assert others & set(re.findall(r"^from (reports\.[\w.]+) import", source, re.MULTILINE)) == set()
 
 
 @each_figure
