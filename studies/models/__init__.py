@@ -25,6 +25,7 @@ Membership     an account of the staff at work on one study, in one role; `studi
 """
 
 from studies.models.amendments import Amendment
+from studies.models.facts import is_unsaid
 from studies.models.forms import PostedForm
 from studies.models.incoming_tables import WaitingTable
 from studies.models.instruments import Cloze, Instrument, Item
@@ -61,5 +62,6 @@ __all__ = [
     "Study",
     "Subset",
     "WaitingTable",
+    "is_unsaid",
     "measure",
 ]
