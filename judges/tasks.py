@@ -10,7 +10,7 @@ from celery import current_app, shared_task
 from celery.signals import worker_shutting_down
 from django.utils import timezone
 
-from judges import preference_models, prompt_choices, runs, workers
+from judges import measure_jobs, preference_models, prompt_choices, runs, workers
 from judges.endpoints import connection_tests
 from judges.models import ConnectionTest, Endpoint, PreferenceModel, PromptChoice, Run
 from judges.workers import batches
@@ -62,6 +62,12 @@ def _turn() -> Iterator[None]:
         yield
     finally:
         _turns.discard(token)
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def measure_texts(job_id: int) -> None:
+    """Measure long texts by source; nothing if that is done or another worker is at it."""
+    measure_jobs.carry_out(job_id)
 
 
 @shared_task  # type: ignore[untyped-decorator]
