@@ -26,6 +26,7 @@ Membership     an account of the staff at work on one study, in one role; `studi
 """
 
 from studies.models.amendments import Amendment
+from studies.models.facts import is_unsaid
 from studies.models.forms import PostedForm
 from studies.models.instruments import Cloze, Instrument, Item
 from studies.models.jobs import StudyJob
@@ -62,5 +63,6 @@ __all__ = [
     "Study",
     "StudyJob",
     "Subset",
+    "is_unsaid",
     "measure",
 ]

