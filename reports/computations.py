@@ -31,10 +31,10 @@ def obtain_report(study: Study, *, by: str, blind: bool = False) -> Report | Com
         return results.ensure_report(study, at=timezone.now(), by=by, blind=blind)
     at = timezone.now()
     # Whoever looks while it is computed asks every two seconds, and need not have all inputs counted each time.
-    asked = Computation.objects.filter(study=study, is_blind=blind).first()
-    if asked and asked.leased_until and asked.leased_until > at:
-        return asked
-    stored = None if asked and asked.is_anew else results.find_report(study, blind=blind)
+    computation = Computation.objects.filter(study=study, is_blind=blind).first()
+    if computation and computation.leased_until and computation.leased_until > at:
+        return computation
+    stored = None if computation and computation.is_anew else results.find_report(study, blind=blind)
     return stored or ask(study, by=by, blind=blind, at=at)
 
 
