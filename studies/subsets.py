@@ -17,7 +17,7 @@ from studies.creation import NewStudy
 from studies.facts import ASKED_WHEN_NEW
 from studies.models import Provenance, StoryGroup, Study, Subset
 from studies.strata import CannotDraw, DrawableStory, SubsetDraw
-from studies.typography.words import fold_prompt
+from studies.typography.prompts import fold_prompt
 
 Membership = StoryGroup.stories.through
 LONGEST_LABEL = 200

@@ -28,7 +28,7 @@ from studies import protocol
 from studies.documents.analysis_plan import WITHIN_PROMPTS
 from studies.models import Step, Study
 from studies.protocol import Protocol
-from studies.protocol.subset_words import describe_subset
+from studies.protocol.subset_descriptions import describe_subset
 from studies.vocabulary import OrderPolicy
 
 # Libraries that compute what a section says, by the section's key.

@@ -15,7 +15,7 @@ from django.db.models import Model
 from studies import hashing
 from studies.documents import placeholders
 from studies.facts import FACTS
-from studies.models import Cloze, Instrument, Item, ProtocolVersion, Step, Story, Study
+from studies.models import Cloze, Instrument, Item, ProtocolVersion, Step, Study
 from studies.protocol.groups import read_story_codes
 from studies.protocol.steps import Protocol, cloze_of
 
@@ -102,12 +102,8 @@ def _fill(protocol: Protocol, values: Mapping[str, Any]) -> Protocol:
     return Protocol(protocol.version, steps)
 
 
-def sha256_of(story: Story) -> str:
-    """The hash of what raters read: of the text as it stands, or as it was if it is withheld now."""
-    return _sha256_of_text(story.text, story.sha256, is_withheld=story.is_withheld)
-
-
 def _sha256_of_text(text: str, sha256: str, *, is_withheld: bool) -> str:
+    """The hash of what raters read: of the text as it stands, or as it was if it is withheld now."""
     return sha256 if is_withheld else hashing.sha256(text)
 
 

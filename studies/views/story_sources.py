@@ -19,7 +19,7 @@ from studies import formatting, story_edits, typing_jobs
 from studies.access import Access
 from studies.formatting import TypingReport
 from studies.models import Provenance, Study
-from studies.protocol.subset_words import describe_subset
+from studies.protocol.subset_descriptions import describe_subset
 from studies.views import study_jobs
 from studies.views.guards import require_in_study
 from studies.views.study_jobs import JobProgress

@@ -116,7 +116,7 @@ DOCS_TESTS = tuple(f"tests/docs/test_{name}_doc.py" for name in DOCS)
 # What whoever adds such a thing is held to without having written a test.
 CONTRACTS = (
     "tests/judges/metrics/test_contract.py",
-    "tests/judges/recipes/test_recipes.py::test_a_recipe_asks_with_its_own_prompts_and_ends",
+    "tests/judges/laboratory/recipes/test_recipes.py::test_a_recipe_asks_with_its_own_prompts_and_ends",
     "tests/judges/providers/test_contract.py::test_a_provider_has_a_slug_that_fits_its_column_and_a_title",
     "tests/judges/prompts/test_prompts.py::test_every_item_type_can_be_asked_by_every_built_in_prompt",
     "tests/reports/figures/test_contract.py",

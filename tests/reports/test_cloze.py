@@ -9,7 +9,6 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from annotation import design
 from annotation.models import Assignment, Fill, Rater
 from annotation.participation import claims, withdrawal
 from annotation.responses import submission, timing
@@ -60,7 +59,7 @@ def study() -> Study:
 
 def model(study: Study, code: str, texts: dict[int, str]) -> None:
     rater = Rater.objects.create(study=study, code=code, kind=Rater.Kind.MODEL)
-    seat = design.add_judge_seat(study, study.groups.get(), ["shoes"])
+    seat = factories.judge_seat(study, study.groups.get(), ["shoes"])
     work = Assignment.objects.create(
         study=study, rater=rater, rater_kind="model", seat=seat, group=seat.group, version=study.versions.get()
     )

@@ -41,7 +41,11 @@ def test_a_process_of_its_own_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> 
 def test_what_a_worker_was_asked_for_is_done_by_a_command() -> None:
     study = factories.study(n_groups=1, n_stories=2, planned=False, state="draft")
     job = StudyJob.objects.create(
-        study=study, user=factories.staff("designer"), task="judges.tasks.measure_texts", asked_at=NOON, queued_at=NOON
+        study=study,
+        user=factories.staff("designer"),
+        task="judges.laboratory.tasks.measure_texts",
+        asked_at=NOON,
+        queued_at=NOON,
     )
 
     call_command("work_off", job.task, job.pk)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from judges import reference_sets
+from judges.laboratory import reference_sets
+from judges.laboratory.reference_sets import Material
 from judges.models import ReferenceSet
-from judges.reference_sets import Material
 from studies.models import Study
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from reports.figures.texts.reference_sets import gone, set_columns
 from reports.lazy import shared_sequences
 from reports.numbers import decimal, whole
 from stats.reasons import Incomputable
-from studies.typography.words import split_words
+from studies.typography.word_boundaries import split_words
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset

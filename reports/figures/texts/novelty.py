@@ -11,7 +11,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from judges.embeddings import CannotEmbed
+from judges.laboratory.embeddings import CannotEmbed
 from reports.document import columns, notes
 from reports.document.columns import LEAD
 from reports.document.model import (
@@ -33,7 +33,7 @@ from reports.numbers import NONE, coefficient, coefficients, whole
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
-    from judges.reference_sets import Material
+    from judges.laboratory.reference_sets import Material
     from reports.dataset import Dataset
     from reports.dataset.records.references import References
     from stats.arrays import FloatArray
