@@ -23,9 +23,9 @@ from studies.access import Access
 from studies.documents.stories import MOST_IN_GROUP
 from studies.incoming_tables.errors import ImportRefused, UnreadableFile
 from studies.incoming_tables.tables import IncomingTable
-from studies.models import StoryImport, StoryIntake
+from studies.models import StoryImport, StoryIntake, StudyJob
 from studies.story_edits import StoriesFinal
-from studies.story_import import imports, intakes
+from studies.story_import import examinations, imports, intakes
 from studies.story_import.columns import (
     ROLE_BY_KEY,
     ROLES,
@@ -36,9 +36,10 @@ from studies.story_import.columns import (
 )
 from studies.story_import.files import STORIES, read_pasted
 from studies.story_import.problems import Examination, examine
-from studies.views import story_intakes
+from studies.views import story_intakes, study_jobs
 from studies.views.guards import require_in_study
 from studies.views.incoming_tables import ImportPage, RolesForm, TableReport, UploadForm
+from studies.views.study_jobs import JobProgress
 from studies.vocabulary import SourceKind
 
 # A file says who wrote the stories.
@@ -190,6 +191,8 @@ def story_import(request: HttpRequest, access: Access, import_id: int) -> HttpRe
         return story_intakes.end_polls(request)
     if story_intakes.is_after_polls(request):
         return HttpResponseClientRedirect(request.path)
+    if study_jobs.is_poll(request):
+        return study_jobs.answer_poll(request, _follow(examinations.find(page.row)))
     return page.respond()
 
 
@@ -217,6 +220,8 @@ class StoryImportPage(ImportPage[StoryImport, ChoicesForm]):
         imports.save_choices(self.row, choices, self.table)
         if self.intake is not None and "bring_in" not in self.request.POST:
             self.intake.delete()  # what it said was of the choices before
+        if "bring_in" not in self.request.POST and intakes.has_long_texts(self.table):
+            examinations.ask(self.row, by=self.by, at=timezone.now())
 
     def bring_in(self) -> str:
         if intakes.is_long(self.table) and not story_edits.find_obstacle(self.row.study):
@@ -232,8 +237,9 @@ class StoryImportPage(ImportPage[StoryImport, ChoicesForm]):
 
     def describe(self, form: ChoicesForm) -> TableReport:
         choices = restore_choices(self.row.choices)
-        examination = examine(self.table, choices, imports.read_contents(self.access.study))
+        examination, progress = self._examine(choices)
         context = {
+            "job": progress,
             "n_left_out": len(choices.left_out),
             "n_stories": examination.n_stories,
             "kind_column": choices.column_of("source_kind"),
@@ -242,6 +248,18 @@ class StoryImportPage(ImportPage[StoryImport, ChoicesForm]):
             "has_ways_out": True,
         }
         return TableReport(examination.problems, context=context)
+
+    def _examine(self, choices: ColumnChoices) -> tuple[Examination, JobProgress | None]:
+        """What is to be said of the rows; while a worker examines long texts nothing, and how far it is."""
+        if not intakes.has_long_texts(self.table):
+            return examine(self.table, choices, imports.read_contents(self.access.study)), None
+        job = examinations.find(self.row) or examinations.ask(self.row, by=self.by, at=timezone.now())
+        examination = examinations.restore(job)
+        return examination or Examination(), None if examination else _follow(job)
+
+
+def _follow(job: StudyJob | None) -> JobProgress | None:
+    return study_jobs.follow(job, _("The rows are being examined.")) if job else None
 
 
 def _describe_groups(examination: Examination) -> str:
