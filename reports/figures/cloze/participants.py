@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from judges.models import Judge
 from reports.document.values import Interval, Reason
 from reports.figures.base import interval, without_value
 from reports.lazy import cloze, intervals, np
@@ -210,7 +209,7 @@ def _own_judges(dataset: Dataset, scored: ScoredCloze) -> dict[str, tuple[str, .
     """
     if scored.judged is None or not scored.judged.is_judged_by_models:
         return {}
-    model_by_slug = dict(Judge.objects.filter(slug__in=scored.participants).values_list("slug", "model"))
+    model_by_slug = dataset.records.read_models(scored.participants)
     own: dict[str, tuple[str, ...]] = {}
     for text in scored.texts:
         model = model_by_slug.get(text.participant) or text.participant

@@ -6,20 +6,17 @@ The three groups are those of Zou & Xu (2026), section 5.6: mid-task dropout, su
 from __future__ import annotations
 
 import statistics
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
-from django.db.models import Q
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from annotation.models import Assignment, Fill, Rater, Response, ResponseEvent, Timing
+from annotation.models import Assignment, Fill, Rater
 from annotation.responses import fills
-from annotation.responses.fills import BlankSave
-from reports.dataset.answers import has_real_people
 from reports.document import columns
 from reports.document.columns import LEAD, decimals, ends
 from reports.document.files import file_only
@@ -47,12 +44,12 @@ from reports.lazy import rates
 from reports.numbers import decimal, whole
 from reports.numbers import interval as between
 from stats.reasons import Incomputable
-from studies import layouts
-from studies.cloze import cascade, compilation
-from studies.models import Cloze, Step, Study
+from studies.cloze import cascade
+from studies.models import Cloze
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
+    from reports.dataset.records.writers import Writer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,16 +115,6 @@ class ClozeResult:
     writers: tuple[WriterRow, ...]
 
 
-@dataclass(frozen=True)
-class Writer:
-    """One text, and all that is recorded of how it was written."""
-
-    assignment: Assignment
-    filled: frozenset[int]
-    events: tuple[BlankSave, ...]
-    seconds: dict[int, int]
-
-
 class ClozeFilling(Figure[ClozeResult]):
     key = "cloze"
     title = gettext_lazy("Who filled the blanks")
@@ -138,7 +125,8 @@ class ClozeFilling(Figure[ClozeResult]):
     needs_answers = False
 
     def compute(self, dataset: Dataset) -> ClozeResult | None:
-        return compute(dataset.study)
+        cloze = dataset.records.cloze
+        return None if cloze is None else summarise(cloze, dataset.records.writers, is_over=dataset.study.is_closed)
 
     def describe(self, result: ClozeResult, head: Head) -> Iterator[DocumentSection]:
         given_up = _(
@@ -174,13 +162,9 @@ def _statement(left: GroupShare, n: int) -> Statement:
     return Statement(sentence=sentence, basis=_("One text a writer; for other writers of this text"), position=50)
 
 
-def compute(study: Study) -> ClozeResult | None:
-    """The three groups, for people and for models, and where texts were given up; None if no cloze was to be filled."""
-    steps = Step.objects.filter(version__study=study, layout__in=layouts.keys_that_fill_text())
-    cloze = Cloze.objects.filter(filling__step__in=steps).first()
-    if cloze is None:
-        return None
-    rows = tuple(_row(writer, cloze, is_over=study.is_closed) for writer in _writers(study, cloze))
+def summarise(cloze: Cloze, writers: Sequence[Writer], *, is_over: bool) -> ClozeResult:
+    """The three groups, for people and for models, and where texts were given up. is_over : the study is closed"""
+    rows = tuple(_row(writer, cloze, is_over=is_over) for writer in writers)
     people = [row for row in rows if row.kind == Rater.Kind.PERSON]
     return ClozeResult(
         slug=cloze.slug,
@@ -193,39 +177,6 @@ def compute(study: Study) -> ClozeResult | None:
         completion=tuple(_completion(cloze, rows)),
         writers=rows,
     )
-
-
-def _writers(study: Study, cloze: Cloze) -> list[Writer]:
-    """Everybody who had a seat, but for who withdrew and for stand-ins among real people. Four queries."""
-    seated = study.assignments.exclude(seat=None).filter(
-        Q(version__steps__instrument=cloze.filling_id) | Q(version__amends__steps__instrument=cloze.filling_id)
-    )
-    stayed = seated.exclude(rater__withdrawal__isnull=False)
-    assignments = list(stayed.select_related("rater", "fill").order_by("rater__code", "pk"))
-    is_mixed = has_real_people(assignments)
-    answers = Response.objects.filter(assignment__study=study, item__instrument=cloze.filling_id)
-    number_by_key = compilation.number_by_key(cloze.parsed)
-    filled = defaultdict[int, set[int]](set)
-    for pk, key, value in answers.values_list("assignment_id", "item__key", "value"):
-        if isinstance(value, str) and value.strip():
-            filled[pk].add(number_by_key[key])
-    events = defaultdict[int, list[BlankSave]](list)
-    fields = ("response__assignment_id", "response__item__key", "at", "words")
-    for pk, key, at, words in (
-        ResponseEvent.objects.filter(response__in=answers).order_by("at", "pk").values_list(*fields)
-    ):
-        if words is not None:
-            events[pk].append(BlankSave(number_by_key[key], at, fills.text_of(words)))
-    seconds = defaultdict[int, dict[int, int]](dict)
-    timings = Timing.objects.filter(assignment__study=study)
-    for pk, section, n in timings.values_list("assignment_id", "section", "active_seconds"):
-        if section is not None:
-            seconds[pk][section] = n
-    return [
-        Writer(a, frozenset(filled[a.pk]), tuple(events[a.pk]), seconds[a.pk])
-        for a in assignments
-        if not (is_mixed and a.rater.is_simulated and a.rater_kind == Rater.Kind.PERSON)
-    ]
 
 
 def _row(writer: Writer, cloze: Cloze, *, is_over: bool) -> WriterRow:

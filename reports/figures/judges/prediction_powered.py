@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from judges.models import Run
 from reports.dataset.judged import judged
 from reports.document import columns, plots
 from reports.document.columns import LEAD, decimals
@@ -129,7 +128,7 @@ class PeopleAndJudge(Figure[Listing[JudgeEstimates]]):
 
     def compute(self, dataset: Dataset) -> Listing[JudgeEstimates]:
         verdicts = judged(dataset, dataset.verdict_items)
-        informed = _judges_told_answers(dataset)
+        informed = dataset.records.judges_told_answers
         estimates = list(_estimates(dataset, verdicts, "yes_percent", None, informed)) if verdicts else []
         for item in dataset.items:
             material = judged(dataset, [item]) if item.is_scale else None
@@ -156,12 +155,6 @@ class PeopleAndJudge(Figure[Listing[JudgeEstimates]]):
             ],
             margin=[TextBlock(words=phrase(note))],
         )
-
-
-def _judges_told_answers(dataset: Dataset) -> set[str]:
-    """The judges in whose prompts stood what people of this study answered. One query."""
-    runs = Run.objects.filter(study=dataset.study, judge__metric="").select_related("judge")
-    return {run.judge.slug for run in runs if run.frozen.get("examples")}
 
 
 def _estimates(

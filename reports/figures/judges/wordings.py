@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from judges.models import Run
 from reports.dataset.judged import judged
 from reports.document import columns, notes
 from reports.document.columns import decimals
@@ -75,7 +73,7 @@ class Wordings(Figure[Listing[ModelWordings]]):
     nothing = Listing[ModelWordings]()
 
     def compute(self, dataset: Dataset) -> Listing[ModelWordings]:
-        prompts_by_model = _prompts_by_model(dataset)
+        prompts_by_model = dataset.records.prompts_by_model
         if not prompts_by_model:
             return Listing()
         scales = [item for item in dataset.items if item.is_scale]
@@ -96,30 +94,6 @@ class Wordings(Figure[Listing[ModelWordings]]):
             body=[*map(_table, result.rows), Files(words=_("Every prompt"), table="wordings")],
             margin=[TextBlock(words=note), notes.models_stories(), *notes.weakest(row.interval for row in result.rows)],
         )
-
-
-def _prompts_by_model(dataset: Dataset) -> dict[str, dict[str, str]]:
-    """Of every model that was asked with several prompts, each judge's prompt by the judge's name. One query.
-
-    Nothing but the words differs: endpoint, parameters and personas are the same.
-    """
-    runs = Run.objects.filter(
-        study=dataset.study, judge__metric="", judge__is_trial=False, judge__is_writer=False, judge__is_measurer=False
-    )
-    runs = runs.exclude(judge__slug__in=dataset.without).select_related("judge__prompt")
-    groups = defaultdict[tuple[Any, ...], dict[str, str]](dict)
-    for run in runs.order_by("judge__slug", "pk"):
-        judge, prompt = run.judge, str(run.judge.prompt)
-        key = (judge.model, judge.endpoint_id, str(sorted(judge.parameters.items())), run.persona_set_id)
-        if prompt not in groups[key].values():
-            groups[key][judge.slug] = prompt
-    several = {key: prompts for key, prompts in groups.items() if len(prompts) > 1}
-    # Groups of one model differ in something else; the name of the first judge tells them apart.
-    names = [key[0] for key in several]
-    return {
-        key[0] if names.count(key[0]) == 1 else f"{key[0]} ({next(iter(prompts))})": prompts
-        for key, prompts in several.items()
-    }
 
 
 def _of_kind(

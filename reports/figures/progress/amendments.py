@@ -12,7 +12,6 @@ from django.utils.html import format_html_join
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from reports.dataset.versions import count_answers_by_version
 from reports.document import columns
 from reports.document.files import file_only
 from reports.document.model import DocumentSection, Files, Head, ReportTable, TableCell, TableColumn, TextBlock
@@ -58,11 +57,10 @@ class Amendments(Figure[Listing[AmendedVersion]]):
     tables = ("amendments",)
 
     def compute(self, dataset: Dataset) -> Listing[AmendedVersion]:
-        rows = list(dataset.study.amendments.select_related("version").defer("version__document").order_by("number"))
+        rows = dataset.records.amendments
         if not rows:
             return Listing()
-        n_by_version = count_answers_by_version(dataset.people)
-        first = dataset.study.frozen_versions.defer("document")[0]
+        first, n_by_version = dataset.records.launched_version, dataset.records.n_answers_by_version
         launched = AmendedVersion(
             version=first.number,
             at=first.frozen_at.astimezone(UTC).isoformat() if first.frozen_at else "",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -11,7 +10,6 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.models import StepTaken
 from reports.document import columns
 from reports.document.columns import LEAD, decimals, ends
 from reports.document.model import DocumentSection, Files, Head, Phrase, ReportTable, TextBlock
@@ -21,7 +19,6 @@ from reports.figures.base import Figure, ItemRow, Listing, interval, item_fields
 from reports.lazy import rates
 from reports.numbers import whole
 from reports.reasons import to_english
-from studies import protocol
 from studies.models import Step
 from studies.vocabulary import OnFailure
 
@@ -60,12 +57,10 @@ class Checks(Figure[Listing[CheckResult]]):
     tables = ("checks",)
 
     def compute(self, dataset: Dataset) -> Listing[CheckResult]:
-        failures = StepTaken.failures().filter(rater__study=dataset.study, rater__withdrawal=None)
-        n_failed_by_step = Counter(failures.values_list("step__key", flat=True))
         once = [item for item in dataset.items if item.step.scope == Step.Scope.ONCE]
         checked = [item for item in once if "correct" in item.item.settings]
-        checks = protocol.load_protocol(protocol.latest(dataset.study)).checks if checked else []
-        options_by_step = {step.key: options for step, options in checks}
+        n_failed_by_step = dataset.records.n_failed_by_step
+        options_by_step = dataset.records.check_options_by_step if checked else {}
         return Listing(
             tuple(
                 _check(dataset, item, n_failed_by_step[item.step.key], options_by_step.get(item.step.key))

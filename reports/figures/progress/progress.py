@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from django.db.models import Count, Q, Sum
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext
 
-from annotation.models import Assignment, Rater, Response, Timing
 from reports.dataset import answers
 from reports.document import columns
 from reports.document.model import DocumentSection, Files, Head, ReportTable, Subsection, TextBlock
 from reports.figures.base import Figure, Highlight
 from reports.lazy import pd
 from reports.numbers import decimal, whole
-from studies.models import Step, Study
+from studies.models import Step
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
+    from reports.dataset.records.participation import GroupSeats
 
 MOST_OPEN = 6  # groups; the table of more is folded away
 
@@ -89,15 +88,15 @@ class Progress(Figure[ProgressResult]):
     needs_answers = False
 
     def compute(self, dataset: Dataset) -> ProgressResult:
-        study = dataset.study
-        groups = _groups(dataset)
+        participation = dataset.records.participation
+        groups = _groups(dataset, participation.groups)
         answered = _answered(dataset.people)
         return ProgressResult(
             n_groups=len(groups),
             n_stories=len({story for _group, story in dataset.units}),
-            n_withheld=study.stories.filter(is_withheld=True).count(),
-            n_invited=study.invitations.count(),
-            n_consented=study.raters.filter(consents__isnull=False).distinct().count(),
+            n_withheld=participation.n_withheld,
+            n_invited=participation.n_invited,
+            n_consented=participation.n_consented,
             n_raters=int(dataset.people["rater"].nunique()),
             n_seats=sum(group.n_seats for group in groups),
             n_submitted=sum(group.n_submitted for group in groups),
@@ -106,7 +105,7 @@ class Progress(Figure[ProgressResult]):
             n_missing=_n_expected(dataset, groups) - len(_owed(dataset, answered)),
             left_out=_left_out(dataset),
             raters=_raters(dataset),
-            median_minutes_per_story=_median_minutes(study),
+            median_minutes_per_story=_median_minutes(dataset.records.seconds_by_story),
             groups=groups,
             judges=_judges(dataset.judges),
         )
@@ -206,25 +205,11 @@ def _margin(result: ProgressResult) -> Iterator[str]:
         yield _("%(n_invited)s invited, %(n_consented)s consented.") % counts
 
 
-def _groups(dataset: Dataset) -> tuple[GroupProgress, ...]:
-    of_people = Q(seats__rater_kind=Rater.Kind.PERSON)
-    groups = dataset.study.groups.order_by("code").annotate(n_seats=Count("seats", filter=of_people, distinct=True))
+def _groups(dataset: Dataset, seats: Sequence[GroupSeats]) -> tuple[GroupProgress, ...]:
     n_stories = Counter(group for group, _story in dataset.units)
-    n_by_status = Counter(
-        Assignment.objects.first_readings()
-        .filter(study=dataset.study, status__in=Assignment.LIVE)
-        .values_list("group__code", "status")
-    )
     return tuple(
-        GroupProgress(
-            group=group.code,
-            n_stories=n_stories[group.code],
-            n_seats=group.n_seats,
-            n_submitted=n_by_status[(group.code, "submitted")],
-            n_open=n_by_status[(group.code, "open")],
-            n_free=group.n_seats - n_by_status[(group.code, "submitted")] - n_by_status[(group.code, "open")],
-        )
-        for group in groups
+        GroupProgress(**vars(of_group), n_stories=n_stories[of_group.group], n_free=of_group.n_free)
+        for of_group in seats
     )
 
 
@@ -258,35 +243,17 @@ def _left_out(dataset: Dataset) -> ExcludedAssignments:
         given_up=int(counts.get("given_up", 0)),
         withdrawn=int(counts.get("withdrawn", 0)),
         simulated=int(counts.get("simulated", 0)),
-        practice=_n_practised(dataset.study),
+        practice=dataset.records.participation.n_practised,
     )
-
-
-def _n_practised(study: Study) -> int:
-    """Answers that people gave to practise on."""
-    # The steps first: without a practice, a million answers would be gone through to find none.
-    practice = list(Step.objects.filter(version__study=study, kind=Step.Kind.PRACTICE).values_list("pk", flat=True))
-    of_people = Response.objects.filter(assignment__study=study, assignment__rater_kind=Rater.Kind.PERSON)
-    return of_people.filter(step__in=practice, outcome=Response.Outcome.ANSWERED).count()
 
 
 def _raters(dataset: Dataset) -> str:
     if not len(dataset.people):
         return "none"
-    simulated = dataset.study.raters.filter(code__in=list(dataset.people["rater"].unique()), is_simulated=True)
-    return "simulated" if simulated.exists() else "real"
+    return "simulated" if dataset.records.has_simulated else "real"
 
 
-def _median_minutes(study: Study) -> float | None:
-    """The median of active minutes that a rater spent on one story, where time was counted."""
-    timings = (
-        Timing.objects.filter(assignment__study=study, assignment__status=Assignment.Status.SUBMITTED)
-        .filter(assignment__repeats=None)
-        .filter(story__isnull=False, assignment__rater_kind=Rater.Kind.PERSON, step__scope=Step.Scope.STORY)
-        .values_list("assignment", "story")
-        .annotate(seconds=Sum("active_seconds"))
-    )
-    seconds = [timing[2] for timing in timings if timing[2]]
+def _median_minutes(seconds: Sequence[int]) -> float | None:
     return float(pd.Series(seconds).median() / 60) if seconds else None
 
 

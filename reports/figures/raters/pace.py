@@ -8,21 +8,19 @@ from dataclasses import dataclass, replace
 from statistics import fmean, median
 from typing import TYPE_CHECKING
 
-from django.db.models import Sum
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from annotation.models import Rater, Response, Timing
 from reports.document import columns
 from reports.document.columns import LEAD, decimals
 from reports.document.model import Block, DocumentSection, Files, Head, ReportTable, Subsection, TextBlock
 from reports.document.phrases import joined, phrase
 from reports.figures.base import Figure
 from reports.numbers import decimal
-from studies.models import Step, Story
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
+    from reports.dataset.records.reading_times import TimedReading
 
 # People read about 240 words a minute hardly anybody 400 (Brysbaert 2019, Journal of Memory and Language 109);
 # active time includes answering.
@@ -82,17 +80,6 @@ class PaceResult:
     places: tuple[PlacePace, ...]
 
 
-@dataclass(frozen=True)
-class _Reading:
-    """A rater's work on one story. place : None where nobody knows"""
-
-    rater: str
-    place: int | None
-    minutes: float
-    n_words: int
-    n_written: int
-
-
 class PanelPace(Figure[PaceResult]):
     key = "pace"
     title = gettext_lazy("How long they took")
@@ -101,11 +88,11 @@ class PanelPace(Figure[PaceResult]):
     tables = ("pace", "pace-by-place")
 
     def compute(self, dataset: Dataset) -> PaceResult | None:
-        readings = _readings(dataset)
+        readings = dataset.records.timed_readings
         timed = [reading for reading in readings if reading.minutes]
         if not timed:
             return None
-        by_rater: dict[str, list[_Reading]] = defaultdict(list)
+        by_rater: dict[str, list[TimedReading]] = defaultdict(list)
         for reading in readings:
             by_rater[reading.rater].append(reading)
         middle = {
@@ -204,50 +191,7 @@ def question_words(key: str) -> str:
     return str(QUESTIONS[key]) % {"fastest": FASTEST}
 
 
-def _readings(dataset: Dataset) -> list[_Reading]:
-    """Every story that people whose answers count were asked about one by one. Four queries; one if none is timed."""
-    counted = dict(zip(dataset.people["assignment"], dataset.people["rater"], strict=True))
-    of_stories = {"step__scope": Step.Scope.STORY, "story__isnull": False, "assignment__study": dataset.study}
-    timings = Timing.objects.filter(**of_stories, assignment__rater_kind=Rater.Kind.PERSON)
-    rows = timings.values_list("assignment", "story__code").annotate(seconds=Sum("active_seconds"))
-    seconds = {(pk, story): n for pk, story, n in rows if pk in counted}
-    if not any(seconds.values()):
-        return []
-    n_written: dict[tuple[int, str], int] = defaultdict(int)
-    reasons = Response.objects.filter(**of_stories, assignment__rater_kind=Rater.Kind.PERSON).exclude(rationale="")
-    for pk, story, words in reasons.values_list("assignment", "story__code", "rationale").iterator(2000):
-        n_written[pk, story] += len(words.split())
-    n_words = dict(Story.objects.filter(study=dataset.study).values_list("code", "n_words"))
-    place = _place_by_story(dataset)
-    steps = {item.step.key for item in dataset.items if item.step.scope == Step.Scope.STORY}
-    answered = dataset.people[dataset.people["step"].isin(steps)][["assignment", "story"]].drop_duplicates()
-    keys = sorted({*seconds, *zip(answered["assignment"].tolist(), answered["story"].tolist(), strict=True)})
-    return [
-        _Reading(
-            counted[pk], place.get((pk, story)), seconds.get((pk, story), 0) / 60, n_words[story], n_written[pk, story]
-        )
-        for pk, story in keys
-    ]
-
-
-def _place_by_story(dataset: Dataset) -> dict[tuple[int, str], int]:
-    """The place of each story among all that its rater was given to read, from 1, by assignment and story. One query.
-
-    A group that was known and given back unread is not counted. Of imported answers nobody knows.
-    """
-    seated = dataset.study.assignments.filter(rater_kind=Rater.Kind.PERSON).exclude(seat=None).exclude(position=None)
-    fields = ("pk", "rater_id", "read_before", "seat__order")
-    place_by_story: dict[tuple[int, str], int] = {}
-    n_read: dict[int, int] = defaultdict(int)
-    for pk, rater, is_known, order in seated.order_by("position").values_list(*fields):
-        for n, story in enumerate(order, start=1):
-            place_by_story[pk, story] = n_read[rater] + n
-        if not is_known:
-            n_read[rater] += len(order)
-    return place_by_story
-
-
-def _rater(rater: str, readings: list[_Reading], panel: float, n_raters: int) -> RaterPace:
+def _rater(rater: str, readings: list[TimedReading], panel: float, n_raters: int) -> RaterPace:
     timed = [reading for reading in readings if reading.minutes]
     minutes = sum(reading.minutes for reading in timed)
     with_text = [reading for reading in timed if reading.n_words]
@@ -262,7 +206,7 @@ def _rater(rater: str, readings: list[_Reading], panel: float, n_raters: int) ->
     return RaterPace(**{**vars(row), "questions": tuple(_questions(row, timed, panel, n_raters))})
 
 
-def _questions(row: RaterPace, timed: list[_Reading], panel: float, n_raters: int) -> Iterator[str]:
+def _questions(row: RaterPace, timed: list[TimedReading], panel: float, n_raters: int) -> Iterator[str]:
     if (row.words_read or 0) > FASTEST:
         yield "fast"
     if row.median_minutes is not None and n_raters >= FEWEST_RATERS:
@@ -278,8 +222,8 @@ def _questions(row: RaterPace, timed: list[_Reading], panel: float, n_raters: in
         yield "untimed"
 
 
-def _places(timed: list[_Reading], middle: dict[str, float]) -> Iterator[PlacePace]:
-    by_place: dict[int, list[_Reading]] = defaultdict(list)
+def _places(timed: list[TimedReading], middle: dict[str, float]) -> Iterator[PlacePace]:
+    by_place: dict[int, list[TimedReading]] = defaultdict(list)
     for reading in timed:
         if reading.place is not None:
             by_place[reading.place].append(reading)

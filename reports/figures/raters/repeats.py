@@ -19,7 +19,6 @@ from reports.document.phrases import phrase
 from reports.document.values import Floor, Interval
 from reports.figures.base import N_RESAMPLES, Figure, ItemRow, Listing, interval, item_fields
 from reports.lazy import intervals, np, pd, repeats
-from studies.models import Story
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
@@ -66,7 +65,7 @@ class Repeats(Figure[Listing[RepeatRow]]):
     edition = 3
 
     def compute(self, dataset: Dataset) -> Listing[RepeatRow]:
-        text_by_story = _texts(dataset)
+        text_by_story = dataset.records.text_by_story
         again = select_repeated(dataset.answers)
         if len(set(text_by_story.values())) == len(dataset.units) and not len(again):
             return Listing(())
@@ -118,13 +117,6 @@ class Repeats(Figure[Listing[RepeatRow]]):
             body=[table, Files(words=_("Answers given twice"), table="repeats")],
             margin=[TextBlock(words=note)],
         )
-
-
-def _texts(dataset: Dataset) -> dict[str, str]:
-    """What stands for each story's text, by its code: its hash, or the code where it is withheld. One query."""
-    fields = ("code", "sha256", "is_withheld")
-    stories = Story.objects.filter(study=dataset.study).values_list(*fields)
-    return {code: code if is_withheld else sha256 for code, sha256, is_withheld in stories}
 
 
 def _pairs(dataset: Dataset, item: StepItem, again: pd.DataFrame, text_by_story: dict[str, str]) -> list[_Twice]:

@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from annotation.models import Rater, Response
-from reports.dataset.step_items import metric_items
 from reports.document import columns
 from reports.document.columns import LEAD
 from reports.document.model import (
@@ -81,7 +80,7 @@ class Measures(Figure[Listing[Measure]]):
         answers = answers[answers["story"] != ""]  # scores of pairs stand beside people's choices
         # A story that stands in several groups was measured in each, with the same value.
         answers = answers.drop_duplicates(["rater", "story", "step", "item"])
-        items = metric_items(dataset.study) if len(answers) else []
+        items = dataset.records.metric_items if len(answers) else []
         measures = [
             _measure(dataset, item, metric, rows)
             for metric, of_metric in answers.groupby("rater", sort=True)

@@ -13,7 +13,6 @@ from annotation.models import Rater
 from judges.models import ScoreCard
 from reports.dataset.choices import choices_of
 from reports.dataset.pairs import list_pairs
-from reports.dataset.step_items import metric_items
 from reports.document.model import DocumentSection, Head, TextBlock
 from reports.document.values import Estimate, Floor, Interval
 from reports.figures.base import (
@@ -115,7 +114,7 @@ class MeasuresBesidePeople(Figure[MeasuresResult]):
         answers = dataset.judges[dataset.judges["rater_kind"] == Rater.Kind.METRIC]
         if answers.empty:
             return None
-        card_by_rater = {card.rater.code: card for card in _list_cards(dataset)}
+        card_by_rater = {card.rater.code: card for card in dataset.records.score_cards}
         rows_by_measure = list(_list_measures(dataset, answers))
         measures = tuple(
             _compare(dataset, item, metric, card_by_rater.get(metric), rows, salt=n)
@@ -139,14 +138,9 @@ class MeasuresBesidePeople(Figure[MeasuresResult]):
         )
 
 
-def _list_cards(dataset: Dataset) -> list[ScoreCard]:
-    cards = ScoreCard.objects.filter(study=dataset.study).exclude(rater__code__in=dataset.without)
-    return list(cards.select_related("rater"))
-
-
 def _list_measures(dataset: Dataset, answers: pd.DataFrame) -> Iterator[tuple[StepItem, str, pd.DataFrame]]:
     """Each item of each metric with its values."""
-    items = metric_items(dataset.study)
+    items = dataset.records.metric_items
     for metric, of_metric in answers.groupby("rater", sort=True, observed=True):
         for item in items:
             rows = of_metric[(of_metric["step"] == item.step.key) & (of_metric["item"] == item.item.key)]

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from judges import reference_sets
-from judges.models import ReferenceSet
 from reports.document import columns, notes
 from reports.document.columns import LEAD
 from reports.document.files import file_only
@@ -28,10 +26,11 @@ from reports.figures.texts.reference_sets import gone, set_columns
 from reports.lazy import shared_sequences
 from reports.numbers import decimal, whole
 from stats.reasons import Incomputable
-from studies.typography.words import split_words
+from studies.typography.word_boundaries import split_words
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
+    from reports.dataset.records.references import References
 
 LENGTH = 5  # words
 NEAR = 0.2  # a story that shares more of its sequences is named
@@ -93,8 +92,7 @@ class NearCopies(Figure[Listing[SetCopies]]):
     needs_answers = False
 
     def compute(self, dataset: Dataset) -> Listing[SetCopies]:
-        sets = ReferenceSet.objects.filter(study=dataset.study).select_related("corpus", "study")
-        return Listing(tuple(_of_set(dataset, reference_set) for reference_set in sets))
+        return Listing(tuple(_of_set(dataset, references) for references in dataset.records.references))
 
     def describe(self, result: Listing[SetCopies], head: Head) -> Iterator[DocumentSection]:
         for row in result.rows:
@@ -112,8 +110,8 @@ class NearCopies(Figure[Listing[SetCopies]]):
             )
 
 
-def _of_set(dataset: Dataset, reference_set: ReferenceSet) -> SetCopies:
-    material = reference_sets.read_material(reference_set)
+def _of_set(dataset: Dataset, references: References) -> SetCopies:
+    reference_set, material = references.about, references.material
     stories: tuple[StoryShare, ...] = ()
     reason: Reason | None = None
     try:

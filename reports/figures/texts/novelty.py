@@ -11,9 +11,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from judges import reference_sets
-from judges.embeddings import CannotEmbed
-from judges.models import ReferenceSet
+from judges.laboratory.embeddings import CannotEmbed
 from reports.document import columns, notes
 from reports.document.columns import LEAD
 from reports.document.model import (
@@ -35,8 +33,9 @@ from reports.numbers import NONE, coefficient, coefficients, whole
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
-    from judges.reference_sets import Material
+    from judges.laboratory.reference_sets import Material
     from reports.dataset import Dataset
+    from reports.dataset.records.references import References
     from stats.arrays import FloatArray
     from stats.neighbours import Neighbours
 
@@ -97,8 +96,8 @@ class Novelty(Figure[Listing[SetNovelty]]):
     needs_answers = False
 
     def compute(self, dataset: Dataset) -> Listing[SetNovelty]:
-        sets = ReferenceSet.objects.filter(study=dataset.study).select_related("corpus", "study")
-        return Listing(tuple(_of_set(dataset, reference_set, salt=n) for n, reference_set in enumerate(sets)))
+        sets = enumerate(dataset.records.references)
+        return Listing(tuple(_of_set(dataset, references, salt=n) for n, references in sets))
 
     def describe(self, result: Listing[SetNovelty], head: Head) -> Iterator[DocumentSection]:
         incomparable = _(
@@ -125,12 +124,12 @@ class Novelty(Figure[Listing[SetNovelty]]):
             )
 
 
-def _of_set(dataset: Dataset, reference_set: ReferenceSet, *, salt: int) -> SetNovelty:
-    material = reference_sets.read_material(reference_set)
+def _of_set(dataset: Dataset, references: References, *, salt: int) -> SetNovelty:
+    reference_set, material = references.about, references.material
     nearest: Neighbours | None = None
     reason: Reason | None = None
     try:
-        nearest = _find_nearest(reference_set, material)
+        nearest = _find_nearest(references)
     except Incomputable as error:
         reason = Reason.of(error)
     except CannotEmbed as error:
@@ -155,14 +154,14 @@ def _count_others(material: Material) -> int:
     return len(material.texts) - any(story.number >= 0 for story in material.stories)
 
 
-def _find_nearest(reference_set: ReferenceSet, material: Material) -> Neighbours:
+def _find_nearest(references: References) -> Neighbours:
     """As many neighbours as there are, at most the largest k. Raises CannotEmbed, in English; TooFewNeighbours."""
-    most = min(max(NUMBERS_OF_NEIGHBOURS), _count_others(material))
-    if not material.stories or most < 1:
+    most = min(max(NUMBERS_OF_NEIGHBOURS), _count_others(references.material))
+    if not references.material.stories or most < 1:
         raise neighbours.TooFewNeighbours(1, max(most, 0))
     with translation.override("en"):
-        queries, references, own = reference_sets.embed(reference_set, material)
-    return neighbours.find_nearest(queries, references, k=most, own=own)
+        of_stories, of_references, own = references.read_vectors()
+    return neighbours.find_nearest(of_stories, of_references, k=most, own=own)
 
 
 def _stories(dataset: Dataset, material: Material, nearest: Neighbours) -> tuple[StoryNovelty, ...]:

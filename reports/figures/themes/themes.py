@@ -89,10 +89,8 @@ class Themes(Figure[Listing[SampleThemes]]):
     nothing = Listing[SampleThemes]()
 
     def compute(self, dataset: Dataset) -> Listing[SampleThemes]:
-        samples = codings.read_done(dataset.study)
-        if not samples:
-            return Listing()
-        themes = list(dataset.study.themes.order_by("position").values_list("pk", "name"))
+        samples = dataset.records.coded_samples
+        themes = dataset.records.themes if samples else []
         return Listing(tuple(_sample(dataset, sample, themes, salt=n) for n, sample in enumerate(samples)))
 
     def describe(self, result: Listing[SampleThemes], head: Head) -> Iterator[DocumentSection]:
