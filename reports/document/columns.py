@@ -128,8 +128,8 @@ def interval(
     def cell(row: T) -> TableCell:
         return replace(interval_cell(of(row), write(of(row))), css=css)
 
-    shown = heading or phrase(_("95 %% interval"))
-    return replace(ends_in_file(of, low=low, high=high), heading=shown, cell=cell)
+    in_file_alone = ends_in_file(of, low=low, high=high)
+    return replace(in_file_alone, heading=heading or phrase(_("95 %% interval")), cell=cell)
 
 
 def floor(heading: Phrase | None, of: Callable[[T], Floor], *, write: Write, prefix: str = "") -> TableColumn[T]:

@@ -48,10 +48,10 @@ def _words() -> dict[str, ColumnWord]:
         *((name, kind, "", meaning) for kind, meanings in by_kind.items() for name, meaning in meanings.items()),
         *((name, "number", unit, meaning) for name, (unit, meaning) in measured.NUMBERS.items()),
     ]
-    found = {name: ColumnWord(kind=kind, unit=unit, meaning=meaning) for name, kind, unit, meaning in entries}
-    if len(found) < len(entries):
+    word_by_name = {name: ColumnWord(kind=kind, unit=unit, meaning=meaning) for name, kind, unit, meaning in entries}
+    if len(word_by_name) < len(entries):
         raise ValueError("a name stands twice in the vocabulary")
-    return found
+    return word_by_name
 
 
 WORDS: Mapping[str, ColumnWord] = _words()
