@@ -6,9 +6,6 @@ Where no worker takes one up, as on a machine on which only the web server runs,
 from __future__ import annotations
 
 import logging
-import subprocess
-import sys
-import threading
 from datetime import datetime, timedelta
 
 import kombu.exceptions
@@ -19,9 +16,11 @@ from django.utils import timezone
 
 from reports import results
 from reports.models import Computation, Report
+from studies import processes
 from studies.models import Study
 
 log = logging.getLogger(__name__)
+MAKE_REPORT = "reports.tasks.make_report"
 LEASE = timedelta(minutes=3)  # renewed before each figure
 PATIENCE = timedelta(seconds=15)  # until another worker, or a process of our own, is told
 
@@ -32,10 +31,10 @@ def obtain_report(study: Study, *, by: str, blind: bool = False) -> Report | Com
         return results.ensure_report(study, at=timezone.now(), by=by, blind=blind)
     at = timezone.now()
     # Whoever looks while it is computed asks every two seconds, and need not have all inputs counted each time.
-    asked = Computation.objects.filter(study=study, is_blind=blind).first()
-    if asked and asked.leased_until and asked.leased_until > at:
-        return asked
-    stored = None if asked and asked.is_anew else results.find_report(study, blind=blind)
+    computation = Computation.objects.filter(study=study, is_blind=blind).first()
+    if computation and computation.leased_until and computation.leased_until > at:
+        return computation
+    stored = None if computation and computation.is_anew else results.find_report(study, blind=blind)
     return stored or ask(study, by=by, blind=blind, at=at)
 
 
@@ -72,21 +71,12 @@ def ask(study: Study, *, by: str, at: datetime, blind: bool = False, anew: bool 
 
 def _send(row: Computation, *, is_repeated: bool = False) -> None:
     try:
-        current_app.send_task("reports.tasks.make_report", args=[row.pk])
+        current_app.send_task(MAKE_REPORT, args=[row.pk])
     except (kombu.exceptions.OperationalError, OSError) as error:
         log.warning("report %s could not be queued (%s)", row.pk, type(error).__name__)
     if is_repeated and settings.IS_EMBEDDED:
-        _start_process(row)
-
-
-def _start_process(row: Computation) -> None:
-    """Compute it in a process of its own; if a worker takes it up after all, whoever is second finds it leased."""
-    command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "report", row.study.slug, "--asked", str(row.pk)]
-    process = subprocess.Popen(  # noqa: S603
-        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-    )
-    # Unless somebody waits for it, it stays a zombie for as long as the web server runs.
-    threading.Thread(target=process.wait, daemon=True).start()
+        # If a worker takes it up after all, whoever is second finds it leased.
+        processes.start_command("work_off", MAKE_REPORT, str(row.pk))
 
 
 def carry_out(pk: int) -> Report | None:

@@ -5,9 +5,10 @@ type, zero-width characters and spaces of their own. Nothing here judges words o
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any, Self
 
 from django.db import transaction
 from django.db.models import Sum
@@ -17,7 +18,7 @@ from django.utils.translation import gettext as _
 
 from studies import hashing
 from studies.models import Provenance, Story, Study
-from studies.typography.comparison import Table, compare_texts
+from studies.typography.comparison import SignRow, Table, compare_texts
 from studies.typography.features import INVISIBLE, ODD_SPACE
 from studies.typography.normalisation import NORMALISATIONS, normalise_text
 
@@ -132,13 +133,14 @@ class Effect:
     after: str = ""
 
 
-def list_effects(study: Study) -> list[Effect]:
-    """What each normalisation would do to the study's texts, taken by itself."""
+def list_effects(study: Study, *, on_step: Callable[[], None] = lambda: None) -> list[Effect]:
+    """What each normalisation would do to the study's texts, taken by itself. on_step : called after each of them"""
     texts = list(study.stories.filter(is_withheld=False).order_by("code").values_list("text", flat=True))
     listing = []
     for kind, (meaning, change) in NORMALISATIONS.items():
         changed = [(text, after) for text in texts if (after := change(text)) != text]
         listing.append(Effect(kind, meaning, len(changed), *(_example(*changed[0]) if changed else ("", ""))))
+        on_step()
     return listing
 
 
@@ -170,21 +172,83 @@ def find_obstacle(study: Study) -> str:
     return ""
 
 
-@transaction.atomic
-def normalise(study: Study, kinds: Iterable[str]) -> int:
-    """How many stories were changed. What they were is kept with their provenance. Raises CannotNormalise."""
+@dataclass(frozen=True)
+class TypingDifference:
+    """A way of typing or an amount that tells sources apart, and how, in words."""
+
+    title: str
+    why: str
+
+
+@dataclass(frozen=True)
+class TypingReport:
+    """What the page of the sources says of all texts: what tells sources apart, and what could be made alike."""
+
+    differences: tuple[TypingDifference, ...]
+    effects: tuple[Effect, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """As a worker keeps it for the page."""
+        effects = [[effect.kind, effect.n_stories, effect.before, effect.after] for effect in self.effects]
+        return {"differences": [[row.title, row.why] for row in self.differences], "effects": effects}
+
+    @classmethod
+    def from_json(cls, document: dict[str, Any]) -> Self:
+        """The report as it was kept."""
+        effects = tuple(
+            Effect(kind, NORMALISATIONS[kind][0], n_stories, before, after)
+            for kind, n_stories, before, after in document["effects"]
+        )
+        return cls(tuple(TypingDifference(title, why) for title, why in document["differences"]), effects)
+
+
+def report_typing(study: Study, *, on_step: Callable[[], None] = lambda: None) -> TypingReport:
+    """What tells the sources of the study apart in all its texts, and which normalisations would change some.
+
+    on_step : called between the parts of the work
+    """
+    tables = report(study, by_group=False)
+    on_step()
+    rows = [
+        TypingDifference(_(row.sign.title) if isinstance(row, SignRow) else row.title, row.why)
+        for table in tables
+        for row in table.telling
+    ]
+    effects = tuple(effect for effect in list_effects(study, on_step=on_step) if effect.n_stories)
+    return TypingReport(tuple(rows), effects)
+
+
+def normalise(study: Study, kinds: Iterable[str], *, on_step: Callable[[], None] = lambda: None) -> int:
+    """How many stories were changed. What they were is kept with their provenance. Raises CannotNormalise.
+
+    Texts are worked on before the transaction, in which nobody else can write on SQLite.
+    """
     chosen = list(kinds)
     if unknown := [kind for kind in chosen if kind not in NORMALISATIONS]:
         message = _("there is no normalisation %(unknown)s; there are %(known)s")
         raise CannotNormalise(message % {"unknown": ", ".join(unknown), "known": ", ".join(NORMALISATIONS)})
     if reason := find_obstacle(study):
         raise CannotNormalise(reason)
+    after_by_text: dict[str, str] = {}
+    for text in study.stories.filter(is_withheld=False).values_list("text", flat=True):
+        after = normalise_text(text, chosen)
+        if after != text and after.strip():
+            after_by_text[text] = after
+        on_step()
+    return _write_texts(study, after_by_text)
+
+
+@transaction.atomic
+def _write_texts(study: Study, after_by_text: Mapping[str, str]) -> int:
+    """How many stories have another text now. One that was changed in the meantime stays as it is."""
+    row = Study.every.select_for_update().get(pk=study.pk)
+    if reason := find_obstacle(row):
+        raise CannotNormalise(reason)
     n_changed = 0
-    for story in study.stories.filter(is_withheld=False):
-        text = normalise_text(story.text, chosen)
-        if text != story.text and text.strip():
+    for story in row.stories.filter(is_withheld=False):
+        if after := after_by_text.get(story.text):
             keep_raw(story)
-            story.text = text
+            story.text = after
             story.save()
             n_changed += 1
     return n_changed

@@ -13,7 +13,7 @@ from studies.construction import add_groups, draw_key
 from studies.documents import reader
 from studies.documents.errors import InvalidValue
 from studies.documents.stories import MOST_IN_GROUP
-from studies.models import Provenance, Story, StoryGroup, Study
+from studies.models import Provenance, Story, StoryGroup, Study, StudyJob
 from studies.story_groups import (
     Member,
     form_groups,
@@ -98,6 +98,7 @@ def erase_texts(keys: Collection[int], *, writer: str = "") -> list[int]:
         erased, originals = erased | copies, copies
     Story.objects.filter(pk__in=erased).update(text="", is_withheld=True)
     Provenance.objects.filter(story__in=erased).update(raw_text="")
+    StudyJob.objects.filter(study__stories__in=erased).delete()  # what came of them quotes texts
     return sorted(erased)
 
 

@@ -5,7 +5,7 @@ Functions on texts; whoever asks has made sure that they may know the sources. N
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean
@@ -75,11 +75,15 @@ class SourceMeasure:
         return round(100 * (self.share or 0))
 
 
-def measure_sources(texts_by_source: Mapping[str, Sequence[str]]) -> list[SourceMeasure]:
+def measure_sources(
+    texts_by_source: Mapping[str, Sequence[str]], *, on_step: Callable[[], None] = lambda: None
+) -> list[SourceMeasure]:
     """Every item of every metric that depends on a text alone, then every way of typing that parts two sources.
 
     Ways of typing are counted in a thousand words, as `split_words` has them; of what stands in a text once at most,
     the mean is the share of texts.
+
+    on_step : called after each metric and each way of typing
     """
     measures: list[SourceMeasure] = []
     n_texts = {source: len(texts) for source, texts in texts_by_source.items()}
@@ -92,6 +96,7 @@ def measure_sources(texts_by_source: Mapping[str, Sequence[str]]) -> list[Source
             }
             title = item.key if metric.items[1:] else metric.title
             measures.append(_compare(title, columns, n_texts=n_texts))
+        on_step()
     measured_texts = {
         source: [(text, max(len(split_words(text)), 1) / 1000) for text in texts]
         for source, texts in texts_by_source.items()
@@ -104,6 +109,7 @@ def measure_sources(texts_by_source: Mapping[str, Sequence[str]]) -> list[Source
         measure = _compare(sign.title, rates, n_texts=n_texts, sign=sign)
         if measure.is_telling:
             measures.append(measure)
+        on_step()
     return measures
 
 

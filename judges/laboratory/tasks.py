@@ -6,7 +6,7 @@ from celery import current_app, shared_task
 from django.utils import timezone
 
 from judges import runs
-from judges.laboratory import preference_models, prompt_choices
+from judges.laboratory import measure_jobs, preference_models, prompt_choices
 from judges.models import PreferenceModel, PromptChoice
 
 
@@ -32,3 +32,9 @@ def train_preference_model(model_id: int) -> None:
     model = PreferenceModel.objects.select_related("study").filter(pk=model_id).first()
     if model is not None:
         preference_models.train_row(model, at=timezone.now())
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def measure_texts(job_id: int) -> None:
+    """Measure long texts by source; nothing if that is done or another worker is at it."""
+    measure_jobs.carry_out(job_id)

@@ -1,4 +1,4 @@
-"""Anthropic's messages: the system's words apart, a limit on the reply, and caches where the text says so."""
+"""Anthropic's messages: the system's words apart, and a limit on every reply."""
 
 import json
 import re
@@ -29,14 +29,13 @@ from judges.providers.base import (
     number_of,
     read_limits,
     result_lines,
+    text_of,
     token_count,
 )
 
 VERSION = "2023-06-01"  # of the protocol; there has been no other since
 # Anthropic wants a limit on every reply. A verdict with its reasons takes a few hundred.
 MAX_TOKENS = 4096
-# More than so many marks in a request are refused.
-N_CACHE_MARKS = 4
 _FINISH_REASONS = {
     "end_turn": "stop",
     "stop_sequence": "stop",
@@ -168,29 +167,16 @@ def result_of(line: dict[str, Any]) -> BatchResult:
 
 
 def body_of(request: Request) -> dict[str, Any]:
-    """What is sent for a request.
-
-    The first parts of a message are what calls share: up to the last of them Anthropic keeps the text, and takes a
-    tenth of the price for it the next time. request["cache"] = False where no second call will begin alike, since
-    keeping costs a quarter more. A run's messages arrive here as one text each (`prompts.join`), so its calls carry no
-    mark.
-    """
+    """What is sent for a request: each message as one text, without marks of what to keep in a cache."""
     system: list[dict[str, Any]] = []
     messages: list[dict[str, Any]] = []
-    shared: list[dict[str, Any]] = []  # the last shared part of each message
     for message in request["messages"]:
-        content = message["content"]
-        parts = [content] if isinstance(content, str) else content
-        blocks = [{"type": "text", "text": part} for part in parts if part]  # an empty one is refused
+        text = text_of(message["content"])
+        blocks = [{"type": "text", "text": text}] if text else []  # an empty one is refused
         if message["role"] in ("system", "developer"):
             system += blocks
         else:
             messages.append({"role": message["role"], "content": blocks})
-        if len(blocks) > 1:
-            shared.append(blocks[-2])
-    if request.get("cache", True):
-        for block in shared[-N_CACHE_MARKS:]:
-            block["cache_control"] = {"type": "ephemeral"}
     body: dict[str, Any] = {"model": request["model"], "max_tokens": request.get("max_tokens") or MAX_TOKENS}
     body |= request.get("parameters") or {}
     body["messages"] = messages

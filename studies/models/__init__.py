@@ -20,6 +20,7 @@ ProtocolVersion  the steps as frozen on a day, as canonical JSON with a hash. No
 Amendment      what was changed of a launched study, with the reason and for whom it holds; rows are only added.
 Step           one part of the protocol: a text to agree to or read, or an instrument to answer. A metric's values stand
                in a step of their own, which is no part of the protocol.
+StudyJob       work that takes too long for a page and that a worker does, with what came of it, for a day.
 PostedForm     a form that made something, for an hour: the same one sent again leads to what it made.
 Membership     an account of the staff at work on one study, in one role; `studies.access` says what that allows.
 """
@@ -28,6 +29,7 @@ from studies.models.amendments import Amendment
 from studies.models.facts import is_unsaid
 from studies.models.forms import PostedForm
 from studies.models.instruments import Cloze, Instrument, Item
+from studies.models.jobs import StudyJob
 from studies.models.memberships import Membership
 from studies.models.stories import (
     Provenance,
@@ -59,6 +61,7 @@ __all__ = [
     "StoryImport",
     "StoryIntake",
     "Study",
+    "StudyJob",
     "Subset",
     "is_unsaid",
     "measure",

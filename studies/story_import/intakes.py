@@ -19,6 +19,8 @@ from django.db.models import Q
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
+from studies import processes
+from studies.jobs import LeaseLost
 from studies.models import StoryImport, StoryIntake
 from studies.story_edits import StoriesFinal
 from studies.story_import import imports
@@ -27,6 +29,7 @@ from studies.story_import.files import StoryTable
 from studies.vocabulary import IntakeStage
 
 log = logging.getLogger(__name__)
+BRING_IN = "studies.tasks.bring_in_stories"
 # A thousand stories of a thousand words are in within a second on an idle machine, and within a few on a busy one: less
 # than it takes to tell a worker and to ask how far it is. Five million letters are as many words.
 LONG_ROWS = 1_000
@@ -39,7 +42,12 @@ COUNT_SECONDS = 0.5  # between two counts, during each of which nobody else can 
 
 def is_long(table: StoryTable) -> bool:
     """Whether a worker brings it in, rather than the request."""
-    return len(table.rows) > LONG_ROWS or sum(len(cell) for _n, row in table.rows for cell in row) > LONG_LETTERS
+    return len(table.rows) > LONG_ROWS or has_long_texts(table)
+
+
+def has_long_texts(table: StoryTable) -> bool:
+    """Whether so many letters stand in it that a worker examines it, too: of few, many rows take no time."""
+    return sum(len(cell) for _n, row in table.rows for cell in row) > LONG_LETTERS
 
 
 def ask(story_import: StoryImport, *, at: datetime) -> None:
@@ -69,9 +77,16 @@ def remind(intake: StoryIntake, *, at: datetime) -> None:
             transaction.on_commit(lambda: _send(intake.pk))
 
 
+def start_process(intake: StoryIntake, *, at: datetime) -> None:
+    """Bring the stories in without a worker, in a process of its own; nothing if somebody is at it."""
+    fresh_values = {"asked_at": at, "queued_at": at, "leased_until": None}
+    if StoryIntake.objects.filter(_is_idle(at), pk=intake.pk).update(**fresh_values):
+        transaction.on_commit(lambda: processes.start_command("work_off", BRING_IN, str(intake.pk)))
+
+
 def _send(pk: int) -> None:
     try:
-        current_app.send_task("studies.tasks.bring_in_stories", args=[pk])
+        current_app.send_task(BRING_IN, args=[pk])
     except (kombu.exceptions.OperationalError, OSError) as error:
         log.warning("stories %s could not be queued (%s)", pk, type(error).__name__)
 
@@ -88,10 +103,6 @@ def _is_idle(at: datetime) -> Q:
 def cancel(intake: StoryIntake) -> bool:
     """Let nothing come in, so that the file waits for its columns again. False if its stories were in already."""
     return bool(StoryIntake.objects.filter(pk=intake.pk, ended_at=None).delete()[0])
-
-
-class LeaseLost(Exception):
-    """The intake was cancelled, or another worker has taken it over."""
 
 
 @dataclass

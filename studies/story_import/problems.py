@@ -169,7 +169,7 @@ def _problems_of_sources(
     rows: Sequence[ImportRow], choices: ColumnChoices, contents: StudyContents
 ) -> Iterator[RowProblem]:
     column = choices.column_of("source")
-    if lacking := [row.n for row in rows if not row["source"]]:
+    if lacking := [row.n for row in rows if row.lacks("source")]:
         sentence = _("No source is said. Fill it in, or name one for all stories below.")
         yield RowProblem("error", tuple(lacking), column, sentence, (offer_to_leave_out(lacking),))
     kind_column = choices.column_of("source_kind")
@@ -178,7 +178,7 @@ def _problems_of_sources(
         value = row["source_kind_said"] if kind_column else row["source"] if column else ""
         kind = choices.kinds.get(value, "") if value else ""
         row.values["source_kind"] = kind or choices.source_kind
-        if not row.values["source_kind"]:
+        if not row.values["source_kind"] and (kind_column or "source" not in row.refused):
             rows_by_value[value].append(row)
     known = NearNames(name for name, kind in choices.kinds.items() if kind)
     for value, members in rows_by_value.items():
@@ -225,7 +225,7 @@ def _problems_of_codes(
     column = choices.column_of("code")
     if not column or choices.has_new_codes:
         return
-    if lacking := [row.n for row in rows if not row["story"]]:
+    if lacking := [row.n for row in rows if row.lacks("story", "code")]:
         yield RowProblem(
             "error", tuple(lacking), column, _("No code is there."), (offer_new_codes(), offer_to_leave_out(lacking))
         )
@@ -252,7 +252,7 @@ def _problems_of_texts(
 ) -> Iterator[RowProblem]:
     column = choices.column_of("text")
     with_text = {row["story"] for row in rows if row["story"] and row["text"].strip()}
-    if empty := [row.n for row in rows if not row["text"].strip() and row["story"] not in with_text]:
+    if empty := [row.n for row in rows if row.lacks("text") and row["story"] not in with_text]:
         sentence = _("The text is empty, so there is nothing to read.")
         yield RowProblem("error", tuple(empty), column, sentence, (offer_to_leave_out(empty),))
     first_by_text: dict[str, ImportRow] = {}
@@ -290,7 +290,7 @@ def _group(
 ) -> None:
     """Put the rows into groups, and say what is wrong with those."""
     problems, column = examination.problems, choices.column_of("group")
-    if choices.grouping == "column" and (lacking := [row.n for row in rows if not row["group"]]):
+    if choices.grouping == "column" and (lacking := [row.n for row in rows if row.lacks("group")]):
         sentence = _("No group is said. Fill it in, or form groups in another way.")
         problems.append(RowProblem("error", tuple(lacking), column, sentence, (offer_to_leave_out(lacking),)))
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from django.utils.translation import gettext as _
@@ -55,14 +55,22 @@ class RowProblem:
 
 @dataclass
 class ImportRow:
-    """A row that comes in: what it says by our names, typed; factors by theirs."""
+    """A row that comes in: what it says by our names, typed; factors by theirs.
+
+    refused : roles of its cells that the readers refuse, of which nothing else is to be said
+    """
 
     n: int
     values: dict[str, Any]
     factors: dict[str, Any]
+    refused: set[str] = field(default_factory=set)
 
     def __getitem__(self, name: str) -> str:
         return str(self.values.get(name, ""))
+
+    def lacks(self, name: str, role: str = "") -> bool:
+        """Whether nothing is said there. role : of its column, where that is called otherwise"""
+        return not self[name].strip() and (role or name) not in self.refused
 
 
 def count_nothing(_stage: IntakeStage, _n_done: int, _n_rows: int) -> None:
@@ -87,6 +95,7 @@ def read_rows(
                     _read_cell(row, column, role, cells[at], choices)
                 except InvalidValue as error:
                     refusals[column, str(error)].append(n)
+                    row.refused.add(role)
         rows.append(row)
     faults = []
     for (column, reason), numbers in refusals.items():

@@ -22,9 +22,9 @@ from django_htmx.http import HttpResponseClientRedirect
 from studies import hashing, story_edits
 from studies.access import Access
 from studies.documents.stories import MOST_IN_GROUP
-from studies.models import StoryImport, StoryIntake
+from studies.models import StoryImport, StoryIntake, StudyJob
 from studies.story_edits import StoriesFinal
-from studies.story_import import imports, intakes
+from studies.story_import import examinations, imports, intakes
 from studies.story_import.columns import (
     ROLE_BY_KEY,
     ROLES,
@@ -36,8 +36,9 @@ from studies.story_import.columns import (
 from studies.story_import.errors import ImportRefused, UnreadableFile
 from studies.story_import.files import KINDS, LARGEST, StoryTable, read_file, read_pasted
 from studies.story_import.problems import Examination, examine
-from studies.views import story_intakes
+from studies.views import story_intakes, study_jobs
 from studies.views.guards import require_in_study
+from studies.views.study_jobs import JobProgress
 from studies.vocabulary import SourceKind
 
 # A file says who wrote the stories.
@@ -232,7 +233,10 @@ def story_import(request: HttpRequest, access: Access, import_id: int) -> HttpRe
     if request.method == "POST" and "put_aside" in request.POST:
         row.delete()
         return redirect("studies:stories", slug=access.study.slug)
+    if study_jobs.is_poll(request):
+        return study_jobs.answer_poll(request, _follow(examinations.find(row)))
     table, choices = imports.restore_table(row), restore_choices(row.choices)
+    has_long_texts = intakes.has_long_texts(table)
     form = _make_form(None, table, choices)
     problem = intake.problem if intake and request.method != "POST" else ""
     if request.method == "POST":
@@ -242,6 +246,8 @@ def story_import(request: HttpRequest, access: Access, import_id: int) -> HttpRe
             if "bring_in" not in request.POST:
                 if intake is not None:
                     intake.delete()  # what it said was of the choices before
+                if has_long_texts:
+                    examinations.ask(row, by=row.user, at=timezone.now())
                 return redirect("studies:story_import", slug=access.study.slug, import_id=row.pk)
             if _ask_worker(row, table):
                 return redirect("studies:story_import", slug=access.study.slug, import_id=row.pk)
@@ -249,7 +255,7 @@ def story_import(request: HttpRequest, access: Access, import_id: int) -> HttpRe
             if not problem:
                 return redirect("studies:stories", slug=access.study.slug)
             form = _make_form(None, table, choices)
-    examination = examine(table, choices, imports.read_contents(access.study))
+    examination, progress = _examine(row, table, choices, has_long_texts=has_long_texts)
     context = {
         "study": access.study,
         "access": access,
@@ -258,6 +264,7 @@ def story_import(request: HttpRequest, access: Access, import_id: int) -> HttpRe
         "n_left_out": len(choices.left_out),
         "form": form,
         "examination": examination,
+        "job": progress,
         "problems": [(n, problem, _buttons(problem.ways_out)) for n, problem in enumerate(examination.problems[:100])],
         "n_more_problems": max(len(examination.problems) - 100, 0),
         "refused": request.method == "POST" or intake is not None,
@@ -269,6 +276,21 @@ def story_import(request: HttpRequest, access: Access, import_id: int) -> HttpRe
         "has_codes": bool(choices.column_of("code")),
     }
     return render(request, "studies/story_import.html", context, status=400 if request.method == "POST" else 200)
+
+
+def _examine(
+    row: StoryImport, table: StoryTable, choices: ColumnChoices, *, has_long_texts: bool
+) -> tuple[Examination, JobProgress | None]:
+    """What is to be said of the rows; while a worker examines long texts nothing, and how far it is."""
+    if not has_long_texts:
+        return examine(table, choices, imports.read_contents(row.study)), None
+    job = examinations.find(row) or examinations.ask(row, by=row.user, at=timezone.now())
+    examination = examinations.restore(job)
+    return examination or Examination(), None if examination else _follow(job)
+
+
+def _follow(job: StudyJob | None) -> JobProgress | None:
+    return study_jobs.follow(job, _("The rows are being examined.")) if job else None
 
 
 def _make_form(data: Any, table: StoryTable, choices: ColumnChoices) -> ChoicesForm:

@@ -24,7 +24,7 @@ def respond(request: HttpRequest, access: Access, story_import: StoryImport, int
         if "cancel" in request.POST:
             intakes.cancel(intake)
         elif "without_worker" in request.POST:
-            intakes.carry_out(intake.pk)
+            intakes.start_process(intake, at=at)
         return redirect("studies:story_import", slug=access.study.slug, import_id=story_import.pk)
     if intake.ended_at and is_poll(request):
         return end_polls(request)

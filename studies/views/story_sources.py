@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import Any
+from typing import cast
 
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from studies import formatting, story_edits
+from studies import formatting, story_edits, typing_jobs
 from studies.access import Access
-from studies.action_log import log_action
+from studies.formatting import TypingReport
 from studies.models import Provenance, Study
 from studies.protocol.subset_descriptions import describe_subset
+from studies.views import study_jobs
 from studies.views.guards import require_in_study
+from studies.views.study_jobs import JobProgress
 from studies.vocabulary import SourceKind
 
 SEES = "studies.view_provenance"
@@ -64,18 +68,24 @@ class StudySource:
 @require_in_study(SEES, change=MAY_CHANGE, methods=("GET", "HEAD", "POST"), query=("typing",))
 def story_sources(request: HttpRequest, access: Access) -> HttpResponse:
     """For those who may know who wrote: sources, words by source, and typing that differs by source."""
-    study = access.study
+    study, by = access.study, cast(User, request.user)
+    is_long = formatting.count_letters(study) > formatting.LETTERS_AT_ONCE
     if request.method == "POST":
-        _normalise(request, study)
+        _normalise(request, study, is_long=is_long)
         return redirect("studies:story_sources", slug=study.slug)
+    is_asked_for = bool(request.GET.get("typing"))
+    if is_long and is_asked_for:
+        typing_jobs.ask_for_comparison(study, by=by, at=timezone.now())
+        return redirect("studies:story_sources", slug=study.slug)
+    work = _follow_work(study, by=by) if is_long else TypingWork()
+    if study_jobs.is_poll(request):
+        return study_jobs.answer_poll(request, work.progress)
     sources = _list_sources(study)
     ticks = _draw(sources)
     n_stories = sum(len(source.lengths) for source in sources)
-    is_asked_for = bool(request.GET.get("typing"))
-    is_compared = is_asked_for or (
-        n_stories <= COMPARED_AT_ONCE and formatting.count_letters(study) <= formatting.LETTERS_AT_ONCE
-    )
-    tables = formatting.report(study, by_group=False) if is_compared else []
+    typing = work.typing
+    if not is_long and (is_asked_for or n_stories <= COMPARED_AT_ONCE):
+        typing = formatting.report_typing(study)
     obstacle = story_edits.find_obstacle(study)
     context = {
         "study": study,
@@ -86,9 +96,8 @@ def story_sources(request: HttpRequest, access: Access) -> HttpResponse:
         "bottom": TOP + STEP * len(sources),
         "height": TOP + STEP * len(sources) + 10,
         "n_stories": n_stories,
-        "is_compared": is_compared,
-        "table": tables[0] if tables else None,
-        "effects": [effect for effect in formatting.list_effects(study) if effect.n_stories] if is_compared else [],
+        "typing": typing,
+        "work": work,
         "obstacle": obstacle,
         "may_change": not obstacle and access.may(MAY_CHANGE),
     }
@@ -132,18 +141,55 @@ def _draw(sources: list[StudySource]) -> list[tuple[float, int]]:
     return [(place(n_words), n_words) for n_words in range(low, high + 1, unit)]
 
 
-def _normalise(request: HttpRequest, study: Study) -> None:
-    """Make the chosen ways of typing alike, and say what came of it."""
+@dataclass(frozen=True)
+class TypingWork:
+    """What a worker does or did for the page, where texts are too long for a request.
+
+    message : what came of making typing alike; problem : why it was not made alike; both "" if nobody asked of late
+    """
+
+    progress: JobProgress | None = None
+    typing: TypingReport | None = None
+    message: str = ""
+    problem: str = ""
+
+
+def _follow_work(study: Study, *, by: User) -> TypingWork:
+    """First typing is made alike, if somebody asked for that, and then the texts as they are now are compared."""
+    normalisation, message, problem = typing_jobs.find_normalisation(study), "", ""
+    if normalisation and normalisation.is_under_way:
+        return TypingWork(study_jobs.follow(normalisation, _("Typing is being made alike in all texts.")))
+    comparison = typing_jobs.find_comparison(study)
+    if normalisation and normalisation.problem:
+        problem = normalisation.problem
+    elif normalisation:
+        message = _say_made_alike(typing_jobs.count_changed(normalisation))
+        comparison = comparison or typing_jobs.ask_for_comparison(study, by=by, at=timezone.now())
+    if comparison is None:
+        return TypingWork(message=message, problem=problem)
+    typing = typing_jobs.read_comparison(comparison)
+    progress = None if typing else study_jobs.follow(comparison, _("The texts of all sources are being compared."))
+    return TypingWork(progress, typing, message, problem)
+
+
+def _normalise(request: HttpRequest, study: Study, *, is_long: bool) -> None:
+    """Make the chosen ways of typing alike, and say what came of it; where texts are long, have a worker do it."""
     kinds = request.POST.getlist("kinds")
     try:
         story_edits.require_editable(study)
-        n = formatting.normalise(study, kinds) if kinds else 0
+        if kinds and is_long:
+            typing_jobs.ask_for_normalisation(study, kinds, by=cast(User, request.user), at=timezone.now())
+            return
+        n = typing_jobs.normalise_texts(study, kinds, by=cast(User, request.user)) if kinds else 0
     except (formatting.CannotNormalise, story_edits.StoriesFinal) as error:
         messages.error(request, str(error))
         return
     if not kinds:
         messages.error(request, _("Nothing was changed: choose what is to be made alike."))
         return
-    log_action(study, f"normalised: {', '.join(kinds)}", by=request.user)
-    sentence: Any = ngettext("%(n)d text was made alike.", "%(n)d texts were made alike.", n)
-    messages.success(request, sentence % {"n": n} + " " + _("What they were is kept."))
+    messages.success(request, _say_made_alike(n))
+
+
+def _say_made_alike(n: int) -> str:
+    sentence: str = ngettext("%(n)d text was made alike.", "%(n)d texts were made alike.", n) % {"n": n}
+    return sentence + " " + _("What they were is kept.")

@@ -8,9 +8,9 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from studies import construction
-from studies.models import Story, StoryIntake, Study
-from studies.story_import import intakes
+from studies import construction, jobs
+from studies.models import Story, StoryIntake, Study, StudyJob
+from studies.story_import import examinations, intakes
 from tests import factories
 from tests.browser.conftest import enter_as_staff, press
 from tests.browser.test_accessibility import in_all_looks
@@ -110,6 +110,28 @@ def test_a_long_file_says_how_far_it_is_and_leads_to_the_stories(
     assert designer.url.endswith("/studies/plums/stories/")
     assert {name: looks for name, looks in problems.items() if looks} == {}
     assert Story.objects.filter(study=draft).count() == 6
+
+
+def test_a_file_of_long_texts_is_examined_elsewhere_and_the_page_shows_it_by_itself(
+    designer: Page, draft: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(intakes, "LONG_LETTERS", 3)
+    monkeypatch.setattr(jobs, "_send", lambda *_args, **_options: None)
+    file = tmp_path / "five-plots.csv"
+    file.write_text(CSV, encoding="utf-8")
+    designer.goto(f"{designer.url}new/")
+    designer.set_input_files("[type=file]", file)
+    press(designer, "Go on")
+    expect(designer.locator("#job")).to_contain_text("A worker has been asked")
+    problems = in_all_looks(designer)
+
+    StudyJob.objects.update(leased_until=timezone.now() + timedelta(minutes=1))
+    expect(designer.locator("#job")).to_contain_text("A worker has started.")
+    StudyJob.objects.update(leased_until=None)
+    examinations.carry_out(StudyJob.objects.get().pk)
+
+    expect(designer.get_by_role("button", name="Bring in 4 stories")).to_be_visible()
+    assert problems == {}
 
 
 def test_a_long_file_that_is_kept_out_comes_back_to_its_columns_and_says_why(

@@ -1,7 +1,5 @@
 """Reports that a worker computes: asked for once, taken over from the dead, the one before shown meanwhile."""
 
-import subprocess
-import threading
 from datetime import timedelta
 from typing import Any
 
@@ -226,19 +224,19 @@ def test_two_who_ask_at_once_have_it_computed_once() -> None:
     assert (Report.objects.count(), Computation.objects.count()) == (1, 0)
 
 
-def test_a_process_of_its_own_is_waited_for(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    processes: list[subprocess.Popen[bytes]] = []
+@pytest.mark.parametrize(("is_embedded", "n_processes"), [(True, 1), (False, 0)])
+def test_an_embedded_site_computes_in_a_process_of_its_own_where_no_worker_comes(
+    study: Study, monkeypatch: pytest.MonkeyPatch, settings: Any, is_embedded: bool, n_processes: int
+) -> None:
+    monkeypatch.undo()
+    started: list[tuple[str, ...]] = []
+    monkeypatch.setattr(computations.processes, "start_command", lambda *words: started.append(words))
+    monkeypatch.setattr(computations.current_app, "send_task", lambda *_args, **_options: None)
+    settings.IS_EMBEDDED = is_embedded
+    row = computations.ask(study, by="ann", at=NOON)
 
-    class Recorded(subprocess.Popen):  # type: ignore[type-arg]
-        def __init__(self, command: list[str], **options: Any) -> None:
-            super().__init__(["true"], **options)
-            processes.append(self)
+    computations._send(row)
+    assert started == []
+    computations._send(row, is_repeated=True)
 
-    monkeypatch.setattr(computations.subprocess, "Popen", Recorded)
-    before = set(threading.enumerate())
-
-    computations._start_process(Computation(study=study))
-    for thread in set(threading.enumerate()) - before:
-        thread.join()
-
-    assert [process.returncode for process in processes] == [0]
+    assert started == [("work_off", "reports.tasks.make_report", str(row.pk))] * n_processes

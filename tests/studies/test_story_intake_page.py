@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group, User
+from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
@@ -137,8 +138,15 @@ def test_it_can_be_stopped_and_its_columns_said_otherwise(draft: Study, designer
     ],
 )
 def test_that_no_worker_comes_or_that_it_died_is_said_with_a_way_out(
-    values: dict[str, Any], sentence: str, draft: Study, designer: Client
+    values: dict[str, Any],
+    sentence: str,
+    draft: Study,
+    designer: Client,
+    monkeypatch: pytest.MonkeyPatch,
+    django_capture_on_commit_callbacks: Any,
 ) -> None:
+    started: list[tuple[str, ...]] = []
+    monkeypatch.setattr(intakes.processes, "start_command", lambda *words: started.append(words))
     address = asked(designer)
     assert sentence not in designer.get(address).content.decode()
     at = timezone.now()
@@ -148,9 +156,16 @@ def test_that_no_worker_comes_or_that_it_died_is_said_with_a_way_out(
     page = designer.get(address).content.decode()
     assert sentence in page
     assert find_unwanted(page) == []
-    done = designer.post(address, {"without_worker": "yes"}, follow=True)
+    for _ in range(2):
+        with django_capture_on_commit_callbacks(execute=True):
+            page = designer.post(address, {"without_worker": "yes"}, follow=True).content.decode()
+    assert draft.stories.count() == 4, "never in the process that serves pages"
+    assert sentence not in page
 
-    assert "4 stories are in, in 2 groups." in done.content.decode()
+    assert {*started} == {("work_off", "studies.tasks.bring_in_stories", str(StoryImport.objects.get().pk))}
+    call_command(*started[0])
+
+    assert "4 stories are in, in 2 groups." in designer.get(address, follow=True).content.decode()
     assert draft.stories.count() == 8
 
 

@@ -238,6 +238,16 @@ def test_a_text_is_corrected_and_the_one_that_came_is_kept(draft: Study, designe
     assert "Somebody saved this page after you opened it." in second.content.decode()
 
 
+def test_a_problem_without_a_column_or_a_way_out_has_no_empty_line_for_it_on_a_telephone(
+    draft: Study, designer: Client
+) -> None:
+    page = designer.get(brought(designer, "a,b\n1,2\n")).content.decode()
+    (row, *_others) = re.findall(r'<tr id="problem-.*?</tr>', page, re.DOTALL)
+
+    assert "No column is the source." in row
+    assert re.findall(r'data-label="(.*?)"', row) == ["Where", "What"]
+
+
 def test_neutral_codes_and_new_groups_for_all(draft: Study, designer: Client) -> None:
     designer.post(STORIES, {"action": "codes"})
     assert all(re.fullmatch(r"s\d{5}", code) for code in draft.stories.values_list("code", flat=True))
@@ -246,9 +256,8 @@ def test_neutral_codes_and_new_groups_for_all(draft: Study, designer: Client) ->
     assert [group.stories.count() for group in draft.groups.all()] == [1, 1, 1, 1]
 
 
-@pytest.mark.parametrize("limit", ["views.story_sources.COMPARED_AT_ONCE", "formatting.LETTERS_AT_ONCE"])
-def test_many_texts_or_long_ones_are_compared_when_somebody_asks(
-    draft: Study, designer: Client, monkeypatch: pytest.MonkeyPatch, limit: str
+def test_many_texts_are_compared_when_somebody_asks(
+    draft: Study, designer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compared: list[Study] = []
 
@@ -261,7 +270,7 @@ def test_many_texts_or_long_ones_are_compared_when_somebody_asks(
     assert designer.get(address).status_code == 200
     assert compared == [draft]
 
-    monkeypatch.setattr(f"studies.{limit}", 1)
+    monkeypatch.setattr("studies.views.story_sources.COMPARED_AT_ONCE", 1)
     page = designer.get(address).content.decode()
 
     assert compared == [draft]

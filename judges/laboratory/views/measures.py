@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from judges.laboratory import reference_sets
+from judges.laboratory import measure_jobs, reference_sets
 from judges.laboratory.source_measures import measure_sources
 from judges.models import ReferenceSet
 from studies import formatting
@@ -20,6 +21,7 @@ from studies.access import Access
 from studies.action_log import log_action
 from studies.models import Study
 from studies.typography.word_boundaries import is_unspaced
+from studies.views import study_jobs
 from studies.views.guards import require_in_study
 from studies.views.posted_forms import makes_once
 
@@ -56,12 +58,20 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
             log_action(study, f"stored the reference set {row.name}", by=request.user)
             messages.success(request, _("“%(name)s” is stored.") % {"name": row.name})
             return redirect("judges:measures", slug=study.slug)
+    is_asked_for, is_long = bool(request.GET.get("all")), formatting.count_letters(study) > formatting.LETTERS_AT_ONCE
+    if is_long and is_asked_for:
+        measure_jobs.ask(study, by=cast(User, request.user), at=timezone.now())
+        return redirect("judges:measures", slug=study.slug)
+    job = measure_jobs.find(study) if is_long else None
+    progress = study_jobs.follow(job, _("The texts of all sources are being measured.")) if job else None
+    if study_jobs.is_poll(request):
+        return study_jobs.answer_poll(request, progress)
     texts_by_source = formatting.read_texts_by_source(study)
     n_stories = sum(map(len, texts_by_source.values()))
-    n_letters = sum(len(text) for texts in texts_by_source.values() for text in texts)
-    is_short = n_stories <= MEASURED_AT_ONCE and n_letters <= formatting.LETTERS_AT_ONCE
-    is_measured = is_short or bool(request.GET.get("all"))
-    measures = measure_sources(texts_by_source) if is_measured else []
+    is_measured = (
+        job is not None and job.ended_at is not None if is_long else is_asked_for or n_stories <= MEASURED_AT_ONCE
+    )
+    measures = measure_jobs.restore(job) if job else measure_sources(texts_by_source) if is_measured else []
     context: dict[str, Any] = {
         "study": study,
         "access": access,
@@ -69,6 +79,7 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
         "sources": list(texts_by_source),
         "n_stories": n_stories,
         "is_measured": is_measured,
+        "job": None if is_measured else progress,
         "is_unspaced": any(is_unspaced(texts[0]) for texts in texts_by_source.values()),
         "measures": measures,
         "is_of_some": any(measure.is_of_some for measure in measures),

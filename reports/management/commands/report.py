@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management import BaseCommand, CommandError
 from django.utils import timezone
 
-from reports import computations, results
+from reports import results
 from reports.page import text
 from studies.lookup import NoSuchStudy, find_study
 
@@ -18,12 +18,8 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("study", metavar="STUDY", help="slug of the study")
         parser.add_argument("--json", action="store_true", help="print one JSON document of unrounded numbers")
-        parser.add_argument("--asked", type=int, metavar="ID", help="compute what a page asked for, and print nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if options["asked"] is not None:
-            computations.carry_out(options["asked"])
-            return
         try:
             study = find_study(options["study"])
         except NoSuchStudy as error:

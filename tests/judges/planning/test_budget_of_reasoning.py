@@ -126,7 +126,7 @@ def test_what_broke_off_counts_as_the_longest_reply_and_the_page_says_so(
 
     assert (run.state, len(standin.hits)) == (Run.State.WAITING, 3)
     assert attempts.sum_costs(run) == usd(prices.MOST_TOKENS_OUT + 6)
-    assert "requests of unknown cost 1 " in told_there
+    assert "cost unknown 1 request " in told_there
 
 
 def test_a_limit_that_the_provider_does_not_keep_to_is_not_relied_upon(standin: StandIn) -> None:

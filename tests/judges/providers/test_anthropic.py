@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
+from judges import prompts
 from judges.providers import Completion, FailureKind
 from judges.providers.anthropic import body_of, completion_of
 from tests.judges import standin as told
+from tests.judges.attacks import YES_NO
 from tests.judges.conftest import KEY
 from tests.judges.providers.calls import ASKED, Caller, connected
 from tests.judges.standin import Reply, StandIn
 from tests.judges.standin.replies import anthropic_body
 
 SYSTEM = {"role": "system", "content": "You are an editor."}
-IN_PARTS = {"role": "user", "content": ["The story.", "The question."]}
-CACHED = {"type": "ephemeral"}
 
 
 def block(text: str, **more: Any) -> dict[str, Any]:
@@ -66,23 +66,17 @@ def test_the_systems_words_stand_apart() -> None:
     assert body["messages"] == [{"role": "user", "content": [block("Is it good?")]}]
 
 
-def test_what_messages_begin_with_alike_is_cached() -> None:
-    body = body_of(ASKED | {"messages": [SYSTEM, IN_PARTS]})
+def test_a_judges_question_goes_as_one_text_without_a_mark_for_the_cache() -> None:
+    prompt = prompts.find_built_in("ttcw-reasoning-first")
+    context = prompts.PromptContext([prompts.StoryText("A", "The story.")], prompts.new_mark(), canary="c")
+    rendered = prompts.render(prompt.system, prompt.template, context, item=YES_NO)
+    assert len(rendered[-1]["content"]) > 1, "a story and a question"
 
-    assert body["messages"][0]["content"] == [block("The story.", cache_control=CACHED), block("The question.")]
+    body = body_of(ASKED | {"messages": prompts.join(rendered)})
 
-
-def test_nothing_is_cached_where_nothing_is_shared() -> None:
-    body = body_of(ASKED | {"messages": [IN_PARTS], "cache": False})
-
-    assert body["messages"][0]["content"] == [block("The story."), block("The question.")]
-
-
-def test_never_more_is_cached_than_anthropic_takes() -> None:
-    body = body_of(ASKED | {"messages": [IN_PARTS] * 6})
-
-    marked = ["cache_control" in message["content"][0] for message in body["messages"]]
-    assert marked == [False, False, True, True, True, True]
+    assert body["system"] == [block("".join(rendered[0]["content"]))]
+    assert body["messages"] == [{"role": "user", "content": [block("".join(rendered[-1]["content"]))]}]
+    assert body_of(ASKED | {"messages": rendered}) == body
 
 
 def test_an_empty_part_is_left_out() -> None:

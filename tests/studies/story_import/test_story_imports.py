@@ -209,6 +209,29 @@ def test_a_problem_is_said_with_its_row_and_a_way_out_that_mends_it(name: str) -
     assert sentence not in " ".join(p.sentence for p in examine(table, choices, contents).problems)
 
 
+@pytest.mark.parametrize(
+    ("column", "cell", "sentence"),
+    [
+        ("text", "x" * 1_000_001, "Is longer than 1,000,000 bytes."),
+        ("source", "x" * 201, "Has 201 characters; at most 200 are allowed."),
+        ("group", "x" * 201, "Has 201 characters; at most 200 are allowed."),
+        ("story", "?", "“?” will not do; use letters A–Z"),
+    ],
+)
+@pytest.mark.parametrize("kind_column", ["source_kind", "note"])
+def test_of_a_cell_that_is_refused_it_is_not_said_that_nothing_stands_there(
+    column: str, cell: str, sentence: str, kind_column: str
+) -> None:
+    cells = {"story": "b2", "group": "b", "text": "Twice.", "source": "Ann", kind_column: "model"} | {column: cell}
+    choices = {"kinds": {"Ann": "model"}} if kind_column == "note" else {}
+
+    content = f"story,group,text,source,{kind_column}\nb1,b,Once.,Ann,model\n{','.join(cells.values())}\n"
+    (problem,) = looked_at(make_draft(), content, **choices).errors
+
+    assert problem.rows == (3,)
+    assert problem.sentence.startswith(sentence)
+
+
 @pytest.mark.parametrize("name", [name for name, problem in PROBLEMS.items() if problem[1] == "error"])
 def test_with_an_error_nothing_comes_in(name: str) -> None:
     before, after = PROBLEMS[name][0]

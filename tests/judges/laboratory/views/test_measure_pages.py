@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from judges.laboratory import tasks
 from judges.laboratory.source_measures import measure_sources
 from judges.models import ReferenceSet
-from studies import hashing
-from studies.models import Story, Study
+from studies import formatting, hashing
+from studies.models import Story, Study, StudyJob
 from tests import factories, triggers
 
 pytestmark = pytest.mark.django_db
@@ -63,7 +64,7 @@ def test_the_page_costs_the_same_for_two_stories_as_for_six(
     client.force_login(factories.staff("designer"))
     client.get(ADDRESS)
 
-    with django_assert_num_queries(19):
+    with django_assert_num_queries(20):
         client.get(ADDRESS)
 
 
@@ -77,13 +78,8 @@ def test_a_blind_coordinator_does_not_get_the_page(client: Client) -> None:
     assert "Source 1" not in answer.text
 
 
-@pytest.mark.parametrize(
-    "limit", ["judges.laboratory.views.measures.MEASURED_AT_ONCE", "studies.formatting.LETTERS_AT_ONCE"]
-)
-def test_many_texts_or_long_ones_are_measured_when_somebody_asks(
-    client: Client, monkeypatch: pytest.MonkeyPatch, limit: str
-) -> None:
-    monkeypatch.setattr(limit, 3)
+def test_many_texts_are_measured_when_somebody_asks(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("judges.laboratory.views.measures.MEASURED_AT_ONCE", 3)
     planted(2)
     client.force_login(factories.staff("designer"))
 
@@ -91,6 +87,61 @@ def test_many_texts_or_long_ones_are_measured_when_somebody_asks(
     assert "Measuring 4 texts takes a while." in page
     assert "distinct-1" not in page
     assert "distinct-1" in client.get(f"{ADDRESS}?all=yes").text
+
+
+def test_long_texts_are_measured_by_a_worker_and_anew_when_one_is_changed(
+    client: Client, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+) -> None:
+    sent: list[int] = []
+    monkeypatch.setattr("studies.formatting.LETTERS_AT_ONCE", 3)
+    monkeypatch.setattr("studies.jobs._send", lambda job, **_: sent.append(job.pk))
+    monkeypatch.setattr(
+        "judges.laboratory.views.measures.measure_sources", lambda *_a, **_o: pytest.fail("the page measures")
+    )
+    study = planted()
+    client.force_login(factories.staff("designer"))
+    poll = {"HX-Request": "true", "HX-Target": "job"}
+
+    assert "Measuring 10 texts takes a while." in client.get(ADDRESS).text
+    with django_capture_on_commit_callbacks(execute=True):
+        page = client.get(f"{ADDRESS}?all=yes", follow=True).text
+    (job,) = StudyJob.objects.all()
+    assert sent == [job.pk]
+    assert "The texts of all sources are being measured." in page
+    assert "distinct-1" not in page
+    assert "every 2s" in client.get(ADDRESS, headers=poll).text
+
+    tasks.measure_texts(job.pk)
+
+    assert 'hx-trigger="load"' in client.get(ADDRESS, headers=poll).text
+    answer = client.get(ADDRESS)
+    assert answer.context["measures"] == measure_sources(formatting.read_texts_by_source(study))
+    assert "of a story of Source 2 and one of Source 1, the first has more in 100 of 100 pairs" in " ".join(
+        answer.text.split()
+    )
+
+    Story.objects.filter(code="p1s1").update(text="Another.", sha256=hashing.sha256("Another."))
+    assert "Measuring 10 texts takes a while." in client.get(ADDRESS).text
+
+
+def test_that_long_texts_could_not_be_measured_is_said_with_the_way_out(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("studies.formatting.LETTERS_AT_ONCE", 3)
+    monkeypatch.setattr("studies.jobs._send", lambda *_args, **_options: None)
+    planted()
+    client.force_login(factories.staff("designer"))
+    client.get(f"{ADDRESS}?all=yes")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("judges.laboratory.measure_jobs.measure_sources", lambda *_args, **_options: 1 / 0)
+        tasks.measure_texts(StudyJob.objects.get().pk)
+
+    page = client.get(ADDRESS).text
+    assert "There was an error in Quire (ZeroDivisionError). Try again;" in page
+    assert '<a href="?all=yes">Try again</a>' in page
+    client.get(f"{ADDRESS}?all=yes")
+    assert StudyJob.objects.get().is_under_way
 
 
 def test_the_stories_are_stored_as_a_reference_set_once(client: Client) -> None:

@@ -1,0 +1,177 @@
+"""Work that takes too long for a request: a page asks, a worker does it once however many ask, and what came of it is
+kept as long as it rests on what is stored now.
+
+A job is known by its study, its task and a hash of its inputs. A page that finds none for the inputs of now asks for
+one; once a text has changed, the hash is another one, and what was kept is found no more.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, TypeAlias
+
+import kombu.exceptions
+from celery import current_app
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
+
+from studies import hashing, processes
+from studies.models import Study, StudyJob
+
+log = logging.getLogger(__name__)
+LEASE = timedelta(minutes=3)  # renewed between the steps of the work
+RENEWAL_SECONDS = 20.0
+PATIENCE = timedelta(seconds=15)  # until another worker is told, and the page says that none has come
+KEPT = timedelta(days=1)
+# Called between the steps of the work, so that nobody else begins it. Raises LeaseLost.
+Renew: TypeAlias = Callable[[], None]
+
+
+class WorkRefused(Exception):
+    """The work is not done; the message says why, in words for the page."""
+
+
+class LeaseLost(Exception):
+    """The job is gone, or another worker has taken it over."""
+
+
+def hash_texts(study: Study) -> str:
+    """SHA-256 of the texts of the study and who wrote each: another one as soon as any of it changes. One query."""
+    rows = study.stories.order_by("code").values_list("code", "sha256", "is_withheld", "provenance__source__name")
+    return hash_inputs(list(map(list, rows)))
+
+
+def hash_inputs(*inputs: Any) -> str:
+    """SHA-256 of what an outcome rests on. inputs : as JSON has them"""
+    return hashing.sha256(hashing.canonical_json(inputs))
+
+
+def find(study: Study, task: str, inputs: str) -> StudyJob | None:
+    """The job for these inputs, at whatever stage it is."""
+    return StudyJob.objects.filter(study=study, task=task, inputs=inputs).first()
+
+
+def find_last(study: Study, task: str) -> StudyJob | None:
+    """The job of that task that was asked for last, whatever its inputs."""
+    return StudyJob.objects.filter(study=study, task=task).order_by("-asked_at", "-pk").first()
+
+
+def ask(
+    study: Study, task: str, inputs: str, *, by: User, at: datetime, arguments: Mapping[str, Any] | None = None
+) -> StudyJob:
+    """Have a worker do it; nothing new if one was told already and has not failed."""
+    forget_old(at=at)
+    fresh_values: dict[str, Any] = {
+        "user": by,
+        "arguments": dict(arguments or {}),
+        "language": translation.get_language() or "en",
+        "asked_at": at,
+        "queued_at": at,
+        "leased_until": None,
+        "problem": "",
+    }
+    with transaction.atomic():
+        job, is_new = StudyJob.objects.get_or_create(study=study, task=task, inputs=inputs, defaults=fresh_values)
+        if is_new or StudyJob.objects.filter(~Q(problem=""), pk=job.pk).update(**fresh_values):
+            transaction.on_commit(lambda: _send(job))
+    job.refresh_from_db()
+    return job
+
+
+def remind(job: StudyJob, *, at: datetime) -> None:
+    """Tell another worker if the last one has not come, or has died; on an embedded site also start a process."""
+    if job.is_under_way and is_idle(job, at=at) and job.queued_at <= at - PATIENCE:
+        waiting = StudyJob.objects.filter(_is_idle(at), pk=job.pk, queued_at=job.queued_at)
+        if waiting.update(queued_at=at):
+            transaction.on_commit(lambda: _send(job, is_repeated=True))
+
+
+def _send(job: StudyJob, *, is_repeated: bool = False) -> None:
+    try:
+        current_app.send_task(job.task, args=[job.pk])
+    except (kombu.exceptions.OperationalError, OSError) as error:
+        log.warning("job %s could not be queued (%s)", job.pk, type(error).__name__)
+    if is_repeated and settings.IS_EMBEDDED:
+        processes.start_command("work_off", job.task, str(job.pk))
+
+
+def is_idle(job: StudyJob, *, at: datetime) -> bool:
+    """Whether nobody is at it."""
+    return job.leased_until is None or job.leased_until <= at
+
+
+def _is_idle(at: datetime) -> Q:
+    return Q(problem="", ended_at=None) & (Q(leased_until=None) | Q(leased_until__lte=at))
+
+
+def forget_old(*, at: datetime) -> int:
+    """Delete what was asked for a day ago or longer; how many there were."""
+    return StudyJob.objects.filter(asked_at__lt=at - KEPT).delete()[0]
+
+
+def forget(study: Study, task: str) -> None:
+    """Delete the jobs of that task that have ended or failed."""
+    StudyJob.objects.filter(~Q(problem="") | Q(ended_at__isnull=False), study=study, task=task).delete()
+
+
+@dataclass
+class JobLease:
+    """The right to do a job, which one worker holds at a time and renews: known by the end that it has set."""
+
+    pk: int
+    until: datetime
+    renewed_at: float = field(default_factory=time.monotonic)
+
+    def renew(self) -> None:
+        """Put off its end, every `RENEWAL_SECONDS`. Raises LeaseLost."""
+        if time.monotonic() - self.renewed_at < RENEWAL_SECONDS:
+            return
+        until, self.renewed_at = timezone.now() + LEASE, time.monotonic()
+        if not StudyJob.objects.filter(pk=self.pk, leased_until=self.until).update(leased_until=until):
+            raise LeaseLost
+        self.until = until
+
+    def end(self, **values: Any) -> None:
+        """Store what came of it, unless another worker has taken it over."""
+        StudyJob.objects.filter(pk=self.pk, leased_until=self.until).update(leased_until=None, **values)
+
+
+def carry_out(
+    pk: int, work: Callable[[StudyJob, Renew], Any], *, find_inputs: Callable[[StudyJob], str] | None = None
+) -> None:
+    """Do the job and store what came of it, or why not; nothing if it is done, or somebody is at it.
+
+    work : gives what came of it, as JSON has it, in the language of whoever asked. Raises WorkRefused
+    find_inputs : the hash of the inputs of now. Where another one comes out at the end, something was changed in the
+        meantime: the outcome is of neither state, so the job goes, and the page asks anew
+    """
+    at = timezone.now()
+    lease = JobLease(pk, at + LEASE)
+    if not StudyJob.objects.filter(_is_idle(at), pk=pk).update(leased_until=lease.until):
+        return
+    job = StudyJob.objects.select_related("study", "user").get(pk=pk)
+    with translation.override(job.language):
+        try:
+            outcome = work(job, lease.renew)
+            if find_inputs is not None and find_inputs(job) != job.inputs:
+                StudyJob.objects.filter(pk=pk, leased_until=lease.until).delete()
+                return
+            lease.end(outcome=outcome, ended_at=timezone.now())
+        except LeaseLost:
+            return
+        except WorkRefused as error:
+            lease.end(problem=str(error))
+        except Exception as error:
+            log.exception("job %s, %s, was not done", pk, job.task)
+            sentence = _(
+                "There was an error in Quire (%(error)s). Try again; if it fails again, tell whoever runs this server."
+            )
+            lease.end(problem=sentence % {"error": type(error).__name__})

@@ -1,0 +1,151 @@
+"""Long files on the page of their columns: examined by a worker, and the page says how far it is."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from studies import jobs, tasks
+from studies.models import Story, StoryImport, StoryIntake, Study, StudyJob
+from studies.story_import import examinations, imports, intakes
+from studies.story_import.problems import examine
+from studies.views import story_imports
+from tests import factories
+from tests.studies.story_import.files import CSV
+from tests.studies.test_story_pages import STORIES, brought, form_of
+from tests.trust.test_words_designers import find_unwanted
+
+pytestmark = pytest.mark.django_db
+POLL = {"HX-Request": "true", "HX-Target": "job"}
+LAST = {"HX-Request": "true", "HX-Target": "job-over"}
+WAITS = "The rows are being examined."
+EMPTY = CSV.replace("The Perpetua came up out of the haze.", "")
+
+
+@pytest.fixture
+def draft() -> Study:
+    return factories.study(n_groups=2, n_stories=2, state="draft", planned=False)
+
+
+@pytest.fixture(autouse=True)
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Every file has long texts, no worker comes, and the pages examine nothing."""
+    told: list[int] = []
+    monkeypatch.setattr(intakes, "LONG_LETTERS", 3)
+    monkeypatch.setattr(intakes, "_send", told.append)
+    monkeypatch.setattr(jobs, "_send", lambda job, **_: told.append(job.pk))
+    for module in (story_imports, imports):
+        monkeypatch.setattr(module, "examine", lambda *_args, **_options: pytest.fail("a page examines"))
+    return told
+
+
+def shown(client: Client, address: str) -> str:
+    return " ".join(client.get(address).text.split())
+
+
+def work() -> None:
+    tasks.examine_stories(StudyJob.objects.get(ended_at=None).pk)
+
+
+def test_the_page_waits_and_then_shows_what_the_worker_found(
+    draft: Study, designer: Client, sent: list[int], django_capture_on_commit_callbacks: Any
+) -> None:
+    address = brought(designer, EMPTY)
+    with django_capture_on_commit_callbacks(execute=True):
+        page = shown(designer, address)
+    assert sent == [StudyJob.objects.get().pk]
+    assert f"{WAITS} A worker has been asked and will start in a moment." in page
+    assert f'<a href="{address}">Look again</a>' in page, "without scripts"
+    assert "No problem" not in page
+    assert 'name="bring_in"' not in page
+    assert find_unwanted(page) == []
+    assert WAITS in designer.get(address, headers=POLL).text
+
+    work()
+
+    assert 'hx-trigger="load"' in designer.get(address, headers=POLL).text
+    assert designer.get(address, headers=LAST).headers["HX-Refresh"] == "true"
+    page = shown(designer, address)
+    assert WAITS not in page
+    assert "Row 5" in page
+    assert "The text is empty, so there is nothing to read." in page
+    assert "Leave row 5 out" in page
+    assert "1 problem" in page
+
+
+def test_what_is_kept_is_what_was_found(draft: Study, designer: Client) -> None:
+    designer.get(brought(designer, CSV.replace("b2,harbour", "b2,orchards")))
+    row, job = StoryImport.objects.get(), StudyJob.objects.get()
+    choices = examinations.restore_choices(row.choices)
+
+    work()
+    job.refresh_from_db()
+
+    expected = examine(imports.restore_table(row), choices, imports.read_contents(draft))
+    assert expected.warnings
+    assert examinations.restore(job) == replace(expected, collection=None, raw_text_by_code={})
+
+
+def test_another_choice_or_another_story_of_the_study_is_examined_anew(draft: Study, designer: Client) -> None:
+    address = brought(designer, EMPTY)
+    designer.get(address)
+    work()
+
+    assert designer.post(address, form_of(designer, address) | {"act": '["leave", 5]'}).status_code == 302
+    assert WAITS in shown(designer, address)
+    work()
+    assert "Bring in 3 stories" in shown(designer, address)
+
+    Story.objects.filter(code="p1s1").delete()
+    assert WAITS in shown(designer, address)
+
+
+def test_stories_come_in_by_a_worker_once_they_are_examined(draft: Study, designer: Client, sent: list[int]) -> None:
+    address = brought(designer, CSV)
+    designer.get(address)
+    work()
+
+    designer.post(address, form_of(designer, address) | {"bring_in": "yes"})
+
+    assert "Stories are being brought in" in shown(designer, address)
+    assert StoryIntake.objects.get().is_under_way
+    assert draft.stories.count() == 4
+
+
+def test_a_failure_is_said_and_looking_again_tries_again(
+    draft: Study, designer: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = brought(designer, CSV)
+    designer.get(address)
+    with monkeypatch.context() as patch:
+        patch.setattr(examinations, "examine", lambda *_args, **_options: 1 / 0)
+        work()
+    assert "There was an error in Quire (ZeroDivisionError). Try again;" in shown(designer, address)
+
+    designer.post(address, form_of(designer, address) | {"save": "yes"})
+
+    assert WAITS in shown(designer, address)
+    work()
+    assert "Bring in 4 stories" in shown(designer, address)
+
+
+def test_a_file_that_was_put_aside_is_not_examined(draft: Study, designer: Client) -> None:
+    address = brought(designer, CSV)
+    designer.get(address)
+    designer.post(address, {"put_aside": "yes"})
+
+    work()
+
+    assert StudyJob.objects.get().problem == "These stories are in already, or were put aside."
+
+
+def test_every_look_reads_no_file(draft: Study, designer: Client, django_assert_num_queries: Any) -> None:
+    address = brought(designer, CSV)
+    designer.get(address)
+
+    with django_assert_num_queries(11) as looks:
+        designer.get(address, headers=POLL)
+
+    assert not any('"table"' in query["sql"] for query in looks.captured_queries)
+    assert designer.get(STORIES).status_code == 200
