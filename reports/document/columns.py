@@ -128,8 +128,8 @@ def interval(
     def cell(row: T) -> TableCell:
         return replace(interval_cell(of(row), write(of(row))), css=css)
 
-    shown = heading or phrase(_("95 %% interval"))
-    return replace(ends_in_file(of, low=low, high=high), heading=shown, cell=cell)
+    in_file_alone = ends_in_file(of, low=low, high=high)
+    return replace(in_file_alone, heading=heading or phrase(_("95 %% interval")), cell=cell)
 
 
 def floor(heading: Phrase | None, of: Callable[[T], Floor], *, write: Write, prefix: str = "") -> TableColumn[T]:
@@ -188,13 +188,13 @@ def with_reason(cell: TableCell, why: Reason | None) -> TableCell:
     return replace(cell, title=reasons.translate_reason(why), title_language=reasons.language(why))
 
 
-def fields(*names: str, of: Callable[[Any], Any] = lambda row: row) -> TableColumn[Any]:
-    """Attributes of a row, or of what `of` gives, under their own names; only files have them."""
+def fields(*names: str, of: Callable[[Any], Any] = lambda row: row, prefix: str = "") -> TableColumn[Any]:
+    """Attributes of a row, or of what `of` gives, under their own names after `prefix`; only files have them."""
 
     def value(name: str) -> Callable[[Any], Any]:
         return lambda row: getattr(of(row), name)
 
-    return TableColumn(heading=None, cell=lambda row: TableCell(), files={name: value(name) for name in names})
+    return TableColumn(heading=None, cell=lambda row: TableCell(), files={prefix + name: value(name) for name in names})
 
 
 def ends_in_file(of: Callable[[T], Interval | None], *, low: str = "low", high: str = "high") -> TableColumn[T]:

@@ -16,6 +16,7 @@ from annotation.models import Assignment, Rater, Response
 from reports.dataset.answers import has_real_people
 from reports.export.archive import WrittenFile
 from reports.export.content import PackageContent, PackageTable
+from reports.export.report_columns import ReportColumns, codebook_entries, schema_fields
 from studies import protocol
 from studies.cloze import compilation
 from studies.models import Cloze, Instrument, Source, Step
@@ -25,10 +26,13 @@ def to_json(document: Any) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False, sort_keys=True, allow_nan=False) + "\n"
 
 
-def codebook(content: PackageContent, tables: Mapping[str, PackageTable]) -> dict[str, Any]:
+def codebook(
+    content: PackageContent, tables: Mapping[str, PackageTable], report_columns: ReportColumns
+) -> dict[str, Any]:
     """Every column of every table, every item with all that its values mean, and how the judged clozes are made up."""
     return {
         "clozes": list(_clozes(content)),
+        "report": codebook_entries(report_columns),
         "tables": {
             name: {field: {"type": of.type, "meaning": of.meaning} for field, of in table.fields(content).items()}
             for name, table in tables.items()
@@ -152,7 +156,11 @@ def count_excluded(content: PackageContent) -> dict[str, int]:
 
 
 def descriptor(
-    content: PackageContent, files: list[WrittenFile], tables: Mapping[str, PackageTable], excluded: Mapping[str, int]
+    content: PackageContent,
+    files: list[WrittenFile],
+    tables: Mapping[str, PackageTable],
+    report_columns: ReportColumns,
+    excluded: Mapping[str, int],
 ) -> dict[str, Any]:
     """`datapackage.json`: a Data Package, version 1. Source: specs.frictionlessdata.io/data-package."""
     study = content.study
@@ -161,7 +169,7 @@ def descriptor(
         "name": study.slug,
         "title": study.title,
         "description": _description(content) or study.title,
-        "resources": [_resource(content, file, tables) for file in files],
+        "resources": [_resource(content, file, tables, report_columns) for file in files],
         "quire": {"is_blind": not content.with_sources, "is_public": content.is_public, "left_out": dict(excluded)},
     }
 
@@ -205,20 +213,25 @@ FORMATS: dict[str, dict[str, Any]] = {
 }
 
 
-def _resource(content: PackageContent, file: WrittenFile, tables: Mapping[str, PackageTable]) -> dict[str, Any]:
+def _resource(
+    content: PackageContent, file: WrittenFile, tables: Mapping[str, PackageTable], report_columns: ReportColumns
+) -> dict[str, Any]:
     name = file.name.lower().replace("/", ".").replace("_", "-")
     resource = {"name": name, "path": file.name, "bytes": file.n_bytes, "hash": f"sha256:{file.sha256}"}
     table = tables.get(file.name)
     resource |= FORMATS.get(Path(file.name).suffix, {})
-    if table is None:
+    if table is not None:
+        fields = [
+            {"name": name, "type": field.type, "description": field.meaning}
+            for name, field in table.fields(content).items()
+        ]
+    elif file.name in report_columns:
+        fields = schema_fields(file.name, report_columns[file.name])
+    else:
         return resource | {"profile": "data-resource"}
-    fields = [
-        {"name": name, "type": field.type, "description": field.meaning}
-        for name, field in table.fields(content).items()
-    ]
     return resource | {
         "profile": "tabular-data-resource",
-        "description": table.meaning,
+        "description": table.meaning if table else _meaning(file.name),
         "schema": {"fields": fields, "missingValues": [""]},
     }
 

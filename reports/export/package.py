@@ -16,6 +16,7 @@ from reports.export import codebook as codebooks
 from reports.export.archive import Archive, WrittenFile
 from reports.export.content import PackageContent, PackageTable, Row
 from reports.export.judge_calls import call_lines, count_calls
+from reports.export.report_columns import ReportColumns
 from reports.export.spreadsheet import spreadsheet_lines
 from reports.page.context import filled_tables
 from reports.page.csv import csv_lines
@@ -67,10 +68,12 @@ def write_package(
     archive = Archive(stream)
     with ExitStack() as open_files:
         copies = {name: open_files.enter_context(SpooledTemporaryFile(IN_MEMORY_BYTES)) for name in tables}
-        writers = [*_tables(content, tables, copies), *_report_files(report)]
+        report_tables = _report_tables(report)
+        report_columns = {path: list(rows[0]) for path, rows in report_tables.items()}
+        writers = [*_tables(content, tables, copies), *_report_files(report, report_tables)]
         if CALLS not in left_out:
             writers.append((CALLS, call_lines(content), False))
-        writers += _documents(content, tables)
+        writers += _documents(content, tables, report_columns)
         n_files = len(writers) + 3
         for n_done, (name, pieces, is_table) in enumerate(writers):
             progress(n_done, n_files)
@@ -78,7 +81,7 @@ def write_package(
     excluded = documents.count_excluded(content)
     described = list(archive.files)
     archive.write("README.md", [documents.card(content, described, tables, excluded, reason.strip(), editions)])
-    descriptor = documents.descriptor(content, list(archive.files), tables, excluded)
+    descriptor = documents.descriptor(content, list(archive.files), tables, report_columns, excluded)
     archive.write("datapackage.json", [documents.to_json(descriptor)])
     archive.close()
     progress(n_files, n_files)
@@ -115,18 +118,25 @@ def _lines_of(copy: IO[bytes]) -> Iterator[str]:
         yield line.decode()
 
 
-def _report_files(report: Mapping[str, Any]) -> Iterator[Writer]:
-    """The tables of the report, agreement first, and the report itself."""
-    computed = results.read_results(dict(report))
-    for name, rows in sorted(filled_tables(computed).items()):
-        yield ("agreement.csv" if name == "agreement" else f"report/{name}.csv"), csv_lines(rows[0], rows), True
+def _report_tables(report: Mapping[str, Any]) -> dict[str, list[Row]]:
+    """The rows of each table of the report that has any, by its file; agreement first."""
+    tables = sorted(filled_tables(results.read_results(dict(report))).items())
+    return {("agreement.csv" if name == "agreement" else f"report/{name}.csv"): rows for name, rows in tables}
+
+
+def _report_files(report: Mapping[str, Any], tables: Mapping[str, list[Row]]) -> Iterator[Writer]:
+    """The tables of the report, and the report itself."""
+    for path, rows in tables.items():
+        yield path, csv_lines(rows[0], rows), True
     yield "report.json", iter([documents.to_json(report)]), False
 
 
-def _documents(content: PackageContent, tables: Mapping[str, PackageTable]) -> Iterator[Writer]:
+def _documents(
+    content: PackageContent, tables: Mapping[str, PackageTable], report_columns: ReportColumns
+) -> Iterator[Writer]:
     rows = codebooks.rows(content.study, with_sources=content.with_sources)
     yield "codebook.csv", csv_lines(codebooks.COLUMNS, rows), True
-    yield "codebook.json", iter([documents.to_json(documents.codebook(content, tables))]), False
+    yield "codebook.json", iter([documents.to_json(documents.codebook(content, tables, report_columns))]), False
     yield "protocol.json", iter([documents.to_json(documents.protocols(content))]), False
     for name in SCRIPTS:
         yield name, iter([(HERE / name).read_text(encoding="utf-8")]), False

@@ -2,15 +2,18 @@
 
 import csv
 import json
+from operator import itemgetter
 from pathlib import Path
 
 import jsonschema
 import pytest
 
+from reports.document.vocabulary import VERSION
 from tests.reports.test_packages import FIXTURES, issued
 from tests.reports.test_pages import full_study
 
 pytestmark = pytest.mark.django_db
+AGREEMENT = "agreement.csv"
 
 
 def test_the_descriptor_is_a_data_package_and_its_columns_are_those_of_the_files() -> None:
@@ -25,7 +28,23 @@ def test_the_descriptor_is_a_data_package_and_its_columns_are_those_of_the_files
         header = next(csv.reader([archive.read(resource["path"]).decode().splitlines()[0]]))
         assert header == [field["name"] for field in resource["schema"]["fields"]]
         assert resource["bytes"] == len(archive.read(resource["path"]))
-    assert len(tables) == 17
+    of_report = [path for path in map(itemgetter("path"), tables) if path.startswith("report/") or path == AGREEMENT]
+    assert of_report == [name for name in archive.namelist() if name.startswith("report/") or name == AGREEMENT]
+    assert len(tables) == 17 + len(of_report) > 17
+
+
+def test_the_codebook_says_what_columns_of_the_report_mean_and_what_they_were_called() -> None:
+    _package, archive = issued(full_study())
+
+    report = json.loads(archive.read("codebook.json"))["report"]
+    assert report["vocabulary"] == VERSION
+    assert report["tables"][AGREEMENT]["agreement_percent"] == {
+        "type": "number",
+        "unit": "percent",
+        "meaning": "Of 100 pairs of answers to the same question, how many are the same.",
+        "old_names": ["percent_agreement"],
+    }
+    assert set(report["tables"]) == {n for n in archive.namelist() if n.startswith("report/") or n == AGREEMENT}
 
 
 def test_the_descriptor_says_what_every_file_is_so_that_nothing_is_guessed() -> None:

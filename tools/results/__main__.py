@@ -1,7 +1,8 @@
 """Results of two versions of the code, value by value: what was collected with the one is what the other gives.
 
     python PATH/tools/results collect DIR [TTCW]      in the folder of a version, even an older one, with QUIRE_VAR set
-    python -m tools.results compare BEFORE AFTER      names that changed stand in renamed.toml
+    python -m tools.results compare BEFORE AFTER      names that changed stand in renamed.toml, those of columns in the
+                                                      vocabulary of the report
 
 Collected are, of every study of the demo, sealed and closed, with simulated raters and the stub judge: the document of
 `report --json`, and every CSV file; and the documents of `replicate ttcw` and of `replicate pds` on generated files.
@@ -137,7 +138,9 @@ def _replications(folder: Path, ttcw: Path | None) -> None:
 
 def compare(before: Path, after: Path) -> int:
     """Print how many values were compared and those that differ; the number of differences."""
-    names = tomllib.loads((Path(__file__).parent / "renamed.toml").read_text())
+    from reports.document.vocabulary import RENAMED
+
+    names = {**tomllib.loads((Path(__file__).parent / "renamed.toml").read_text()), "columns": RENAMED}
     n_compared, differences = 0, []
     paths = sorted(
         path.relative_to(before)
@@ -159,12 +162,14 @@ def compare(before: Path, after: Path) -> int:
 
 
 def _values(path: Path, names: dict[str, Any]) -> dict[str, Any]:
-    """Every value of a document by its place, under the names that it had before; none if there is no such file."""
+    """Every value of a document by its place, under the names that it had before, and of a table under those that its
+    columns have now; none if there is no such file."""
     if not path.exists():
         return {}
     if path.suffix == ".csv":
         rows = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline="")))
-        header = rows[0] if rows else []
+        new_names = names["columns"].get(path.stem, {})
+        header = [new_names.get(column, column) for column in rows[0]] if rows else []
         places = {
             f"{n}/{column}": cell
             for n, row in enumerate(rows[1:])

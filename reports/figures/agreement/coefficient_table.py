@@ -73,7 +73,7 @@ def _shown_columns(result: AgreementResult, head: Head, *, has_units: bool) -> l
         columns.strip(result.items, lambda row: (row.coefficient, row.interval, row.floor)),
         columns.floor(phrase(_("Chance floor<br>mean, 97.5th")), lambda row: row.floor, write=coefficient),
         replace(
-            column("percent_agreement", "", lambda row: row.percent_agreement, percent), heading=_percent(_("Agree"))
+            column("agreement_percent", "", lambda row: row.percent_agreement, percent), heading=_percent(_("Agree"))
         ),
         column("yes_percent", _percent(_("Yes")), lambda row: row.yes_percent, percent),
         replace(alpha, files={"alpha": lambda row: (row.alpha or row.coefficient).value}),

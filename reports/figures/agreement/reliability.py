@@ -161,7 +161,7 @@ def _gwet_table(result: ReliabilityResult, head: Head) -> ReportTable[GwetRow]:
             columns.strip(result.items, lambda row: (row.coefficient, row.interval, row.floor)),
             floor,
             columns.number(
-                "percent_agreement",
+                "agreement_percent",
                 joined(_("Agree"), "%", by=BREAK),
                 lambda row: row.percent_agreement.value,
                 write=decimals(0),

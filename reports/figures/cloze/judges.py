@@ -228,7 +228,7 @@ def _alpha_table(result: ClozeJudgesResult) -> ReportTable[PanelAlpha]:
         rows=result.alphas,
         columns=[
             columns.words("of", _("Of"), shown=lambda row: NAMES[row.of], is_head=True),
-            columns.words("distance", _("Distances"), shown=lambda row: DISTANCES[row.distance]),
+            columns.words("level", _("Distances"), lambda row: row.distance, shown=lambda row: DISTANCES[row.distance]),
             *alpha_columns(),
             columns.number("n_units", _("Units"), lambda row: row.coefficient.n_units),
             columns.in_file("n_raters", lambda row: row.coefficient.n_raters),
@@ -264,7 +264,10 @@ def _constraint_table(result: ClozeJudgesResult, head: Head) -> ReportTable[Cons
         columns=[
             columns.in_file("item"),
             columns.words("question", _("Constraint"), language=head.language, is_head=True, css="statement"),
-            replace(columns.words("section", _("Section"), language=head.language), is_kept=True),
+            replace(
+                columns.words("section_title", _("Section"), lambda row: row.section, language=head.language),
+                is_kept=True,
+            ),
             columns.estimate("interval_alpha", _("Alpha, interval"), lambda row: row.interval_alpha, css=LEAD),
             columns.estimate("ordinal_alpha", _("Alpha, ordinal"), lambda row: row.ordinal_alpha),
             columns.in_file("n_units", lambda row: row.interval_alpha.n_units),

@@ -247,7 +247,7 @@ def _every_participant(result: ClozeSurpriseResult) -> ReportTable[tuple[Referen
         columns.fields("participant", "total", of=lambda pair: pair[1]),
         columns.in_file("in_reference", lambda pair: pair[1].is_in_reference),
         columns.in_file("raw_distance", lambda pair: pair[1].raw),
-        columns.in_file("surprises", lambda pair: pair[1].divided),
+        columns.in_file("surprising", lambda pair: pair[1].divided),
         columns.in_file("rank", lambda pair: pair[1].rank or None),
     )
 
@@ -278,7 +278,7 @@ def _every_fill(result: ClozeSurpriseResult) -> ReportTable[tuple[FilledTextDist
         columns.fields("story", "participant", of=lambda pair: pair[0]),
         columns.in_file("blank", lambda pair: result.blanks[pair[1]]),
         columns.in_file("raw_distance", lambda pair: pair[0].raw[pair[1]]),
-        columns.in_file("surprise", lambda pair: pair[0].divided[pair[1]]),
+        columns.in_file("surprising", lambda pair: pair[0].divided[pair[1]]),
     )
 
 

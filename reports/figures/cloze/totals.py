@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Protocol
 
 from django.utils.translation import gettext as _
@@ -55,8 +55,8 @@ def total_table(result: Scores) -> ReportTable[ParticipantScore]:
             columns.number("rank", _("Rank"), lambda row: row.rank or None),
             columns.number("total", _("Total"), write=decimals(2), css=LEAD),
             *_uncertainty_columns(result),
-            columns.number("satisfies", _("Satisfies"), lambda row: row.satisfied, write=coefficient),
-            columns.number("surprises", _("Surprises"), lambda row: row.surprising, write=coefficient),
+            columns.number("satisfied", _("Satisfies"), lambda row: row.satisfied, write=coefficient),
+            columns.number("surprising", _("Surprises"), lambda row: row.surprising, write=coefficient),
             columns.in_file("raw_distance", lambda row: row.distance),
             columns.number("n_texts", _("Texts"), css=QUIET),
             columns.note(lambda row: to_english(row.why) if row.why else ""),
@@ -94,8 +94,8 @@ def _judge_columns() -> list[TableColumn[ParticipantScore]]:
         heading=_("Without a judge"),
         cell=lambda row: TableCell(words=between(row.without_a_judge, 2)),
         files={
-            "without_judge_low": lambda row: row.without_a_judge and row.without_a_judge.low,
-            "without_judge_high": lambda row: row.without_a_judge and row.without_a_judge.high,
+            "without_judge_lowest": lambda row: row.without_a_judge and row.without_a_judge.low,
+            "without_judge_highest": lambda row: row.without_a_judge and row.without_a_judge.high,
         },
     )
     best, worst = _rank_columns("without_judge", lambda row: row.without_a_judge)
@@ -146,12 +146,14 @@ def _with_rank(total: float | None, rank: int) -> str:
 
 def section_table(result: Scores) -> ReportTable[tuple[ParticipantScore, SectionScore]]:
     """The scores of all sections, in the file alone."""
-    names = [field.name for field in fields(SectionScore)]
     return file_only(
         "cloze-section-scores",
         [(row, part) for row in result.participants for part in row.sections],
         columns.in_file("participant", lambda pair: pair[0].participant),
-        columns.fields(*names, of=lambda pair: pair[1]),
+        columns.in_file("section_title", lambda pair: pair[1].section),
+        columns.fields("satisfied", "surprising", of=lambda pair: pair[1]),
+        columns.in_file("raw_distance", lambda pair: pair[1].distance),
+        columns.in_file("score", lambda pair: pair[1].score),
     )
 
 
@@ -170,8 +172,8 @@ def kind_table(result: Scores, label: str, name: str) -> ReportTable[KindMean]:
             columns.number("n", "n"),
             columns.number("total", _("Mean total"), write=decimals(2), css=LEAD),
             columns.interval(lambda kind: kind.interval, write=ends(2)),
-            columns.number("satisfies", _("Satisfies"), lambda kind: kind.satisfied, write=coefficient),
-            columns.number("surprises", _("Surprises"), lambda kind: kind.surprising, write=coefficient),
+            columns.number("satisfied", _("Satisfies"), lambda kind: kind.satisfied, write=coefficient),
+            columns.number("surprising", _("Surprises"), lambda kind: kind.surprising, write=coefficient),
             columns.note(lambda kind: ends_note(kind.interval)),
         ],
         css="ruled close",

@@ -236,7 +236,7 @@ def _correlations(result: ClozeVariantsResult) -> ReportTable[tuple[ScoreVariant
         ],
         columns.in_file("variant", lambda row: row[0].name),
         columns.in_file("other", lambda row: row[1].name),
-        columns.in_file("spearman", lambda row: row[2]),
+        columns.in_file("rho", lambda row: row[2]),
         columns.constant("n", result.n_participants),
     )
 

@@ -80,7 +80,7 @@ def _table(row: ItemShares, head: Head) -> ReportTable[tuple[OptionShares, Share
             columns.in_file("option", lambda pair: pair[0].value),
             columns.source(lambda pair: pair[1]),
             columns.count_of("n", _("Chosen"), lambda pair: pair[1].n, n_all=lambda pair: pair[1].of),
-            columns.in_file("of", lambda pair: pair[1].of),
+            columns.in_file("n_all", lambda pair: pair[1].of),
         ],
     )
 

@@ -191,8 +191,8 @@ def _file(rows: Sequence[JudgeStandings]) -> ReportTable[tuple[JudgeStandings, S
         columns.fields("form", "answer", "winning_rate", of=lambda pair: pair[1]),
         columns.in_file("advantage_probability", lambda pair: pair[1].advantage),
         columns.ends_in_file(lambda pair: pair[1].interval, low="advantage_low", high="advantage_high"),
-        columns.in_file("people_tested", lambda pair: pair[1].n_tested),
-        columns.in_file("people", lambda pair: pair[1].n_people),
-        columns.in_file("units", lambda pair: pair[1].n_units),
+        columns.in_file("n_people_tested", lambda pair: pair[1].n_tested),
+        columns.in_file("n_people", lambda pair: pair[1].n_people),
+        columns.in_file("n_units", lambda pair: pair[1].n_units),
         columns.note(lambda pair: to_english(pair[1].why) if pair[1].why else ""),
     )

@@ -93,7 +93,7 @@ class JudgesAmongThemselves(Figure[Listing[AgreementAmongJudges]]):
             columns=[
                 *alpha_columns(result.rows, head),
                 columns.number(
-                    "percent_agreement",
+                    "agreement_percent",
                     joined(_("Agree"), "%", by=BREAK),
                     of=lambda row: row.percent_agreement.value,
                     write=decimals(0),
@@ -161,7 +161,7 @@ def _pairs_file(result: Listing[AgreementAmongJudges]) -> ReportTable[tuple[Agre
         [(row, pair) for row in result.rows for pair in row.pairs],
         columns.item_in_file(lambda row: row[0]),
         columns.fields("first", "second", of=lambda row: row[1]),
-        columns.in_file("percent_agreement", lambda row: row[1].value),
+        columns.in_file("agreement_percent", lambda row: row[1].value),
         columns.in_file("n", lambda row: row[1].n),
     )
 

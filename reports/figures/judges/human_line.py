@@ -102,7 +102,7 @@ class HumanLine(Figure[Listing[JudgeLine]]):
                     high="difference_high",
                 ),
                 columns.number(
-                    *("people", phrase(_("Experts,<br>answers"))),
+                    *("n_people", phrase(_("Experts,<br>answers"))),
                     of=lambda row: row.n_people,
                     shown=lambda row: f"{whole(row.n_people)}, {whole(row.n)}",
                 ),

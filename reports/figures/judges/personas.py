@@ -211,7 +211,7 @@ def _gains(result: Listing[JudgePersonas], head: Head) -> ReportTable[_Line]:
         why=lambda line: line.gain.why if line.gain.together is None else None,
         columns=[
             columns.words("judge", _("Judge"), lambda line: line.judge.judge, shown=_judge_words, is_head=True),
-            columns.in_file("personas", lambda line: len(line.judge.personas)),
+            columns.in_file("n_personas", lambda line: len(line.judge.personas)),
             columns.in_file("without_persona", lambda line: line.judge.nobody),
             replace(
                 columns.item_in_file(lambda line: line.item or ALL_ITEMS),

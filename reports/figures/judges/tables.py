@@ -36,6 +36,7 @@ from reports.figures.judges.scores import HasOutcomes, HasScores, Score, ScorePa
 from reports.numbers import decimal, whole
 
 J = TypeVar("J", bound=HasOutcomes)
+LOSSES = ("answered", "declined", "unreadable", "missing", "expected")  # of `SourceOutcomes`
 
 
 @dataclass(frozen=True)
@@ -169,7 +170,7 @@ def losses(
                 css=lambda line: f"{LEAD} heat-{line[1].heat}",
             ),
             columns.shown(_("Answers lost"), lambda line: _lost_of_expected(line[1])),
-            columns.fields("answered", "declined", "unreadable", "missing", "expected", of=lambda line: line[1]),
+            columns.fields(*LOSSES, of=lambda line: line[1], prefix="n_"),
         ],
     )
     uneven = (_uneven(judge.judge, judge.outcomes, more(judge)) for judge in judges)
@@ -317,7 +318,7 @@ def _floor_in_file(name: str, of: Callable[[ScorePart], Floor | None]) -> TableC
     def end(attribute: str) -> Callable[[ScorePart], float | None]:
         return lambda part: getattr(of(part), attribute, None)
 
-    return replace(columns.in_file(name), files={f"{name}_mean": end("mean"), f"{name}_end": end("upper")})
+    return replace(columns.in_file(name), files={f"{name}_mean": end("mean"), f"{name}_upper": end("upper")})
 
 
 def _part_of(line: PartLine) -> ScorePart:

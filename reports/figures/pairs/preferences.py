@@ -234,7 +234,7 @@ def _group_table(row: Preference, head: Head) -> ReportTable[_Pair]:
                 shown=lambda pair: whole(pair.group.n) if pair.is_first else "",
             ),
             columns.number(
-                *("percent_agreement", phrase(_("Agree, %%"))),
+                *("agreement_percent", phrase(_("Agree, %%"))),
                 of=lambda pair: pair.group.percent_agreement.value,
                 shown=lambda pair: decimal(pair.group.percent_agreement.value, 0) if pair.is_first else "",
                 why=lambda pair: pair.group.percent_agreement.why if pair.is_first else None,

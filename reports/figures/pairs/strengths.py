@@ -268,7 +268,7 @@ def _table_of(row: StrengthTable, number: int) -> ReportTable[Strength | None]:
             columns.number("strength", _("Strength"), of("value"), write=decimals(2), css=LEAD),
             columns.interval(of("interval"), write=ends(2)),
             columns.number(
-                "percent_beside_average", phrase(_("Beside the<br>average, %%")), of("percent"), write=decimals(0)
+                "beside_average_percent", phrase(_("Beside the<br>average, %%")), of("percent"), write=decimals(0)
             ),
             columns.number("n_taken", _("Taken"), of("n_taken"), shown=taken),
             columns.in_file("n_stood", of("n")),

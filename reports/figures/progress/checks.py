@@ -87,7 +87,7 @@ class Checks(Figure[Listing[CheckResult]]):
                 columns.words("question", _("Statement"), language=head.language, is_head=True, css="statement"),
                 columns.words("correct", _("Right is"), language=head.language),
                 columns.number(
-                    *("percent_right", phrase(_("Right, %%"))),
+                    *("right_percent", phrase(_("Right, %%"))),
                     of=lambda row: row.value,
                     write=decimals(0),
                     why=lambda row: row.why,

@@ -175,7 +175,11 @@ def _by_place(result: PaceResult) -> list[Block]:
             replace(columns.number("place", _("Place")), is_head=True),
             columns.number("n", _("Readings")),
             columns.number("median_minutes", phrase(_("Median<br>minutes")), write=decimals(1), css=LEAD),
-            columns.number("percent_of_own", phrase(_("Of their own<br>median, %%")), write=decimals(0)),
+            columns.number(
+                *("own_median_percent", phrase(_("Of their own<br>median, %%"))),
+                of=lambda row: row.percent_of_own,
+                write=decimals(0),
+            ),
         ],
     )
     files = Files(words=_("Places count over all that a rater reads"), table="pace-by-place")

@@ -95,8 +95,8 @@ class Repeats(Figure[Listing[RepeatRow]]):
                     "rater", _("Rater"), lambda row: row.rater or "all", shown=lambda row: row.rater or _("all")
                 ),
                 columns.number(
-                    "percent_same",
-                    phrase(_("Same, %%")),
+                    *("same_percent", phrase(_("Same, %%"))),
+                    of=lambda row: row.percent_same,
                     write=decimals(0),
                     css=lambda row: "" if row.rater else LEAD,
                 ),

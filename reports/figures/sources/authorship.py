@@ -204,7 +204,7 @@ def _file_table(row: Guesses) -> ReportTable[tuple[SourceGuesses, int]]:
             columns.in_file("source_kind", lambda pair: pair[0].source_kind),
             columns.in_file("guess", lambda pair: row.options[pair[1]].value),
             columns.in_file("n", lambda pair: pair[0].n_by_option[pair[1]]),
-            columns.in_file("of", lambda pair: pair[0].n),
+            columns.in_file("n_all", lambda pair: pair[0].n),
         ],
     )
 

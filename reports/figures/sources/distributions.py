@@ -149,7 +149,7 @@ def _file(shares: Sequence[tuple[ItemDistribution, SourceDistribution, PointShar
         columns.fields("n", "n_stories", of=part),
         columns.fields("point", of=point),
         columns.in_file("n_at", lambda row: point(row).n),
-        columns.in_file("percent_at_or_below", lambda row: point(row).value),
+        columns.in_file("at_or_below_percent", lambda row: point(row).value),
         columns.ends_in_file(lambda row: point(row).interval),
         columns.note(lambda row: ends_note(point(row).interval)),
     )

@@ -119,7 +119,7 @@ class Measures(Figure[Listing[Measure]]):
                     files={"lowest": lambda line: line[1].lowest, "highest": lambda line: line[1].highest},
                 ),
                 columns.number("n", _("Stories"), lambda line: line[1].n),
-                columns.in_file("n_without_value", lambda line: "" if line[1].source else line[0].n_without_value),
+                columns.in_file("n_without_value", lambda line: None if line[1].source else line[0].n_without_value),
             ],
         )
         note = _(

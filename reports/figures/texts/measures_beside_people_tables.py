@@ -143,8 +143,8 @@ def _coefficients_file(
         columns.fields("outcome", "n", "n_tied", "n_tied_people", of=lambda line: line[1]),
         columns.fields("statistic", "value", of=lambda line: line[2]),
         columns.ends_in_file(lambda line: line[2].interval),
-        columns.in_file("floor_mean", lambda line: line[2].floor.mean),
-        columns.in_file("floor_upper", lambda line: line[2].floor.upper),
+        columns.in_file("chance_mean", lambda line: line[2].floor.mean),
+        columns.in_file("chance_upper", lambda line: line[2].floor.upper),
         columns.note(lambda line: note_of(line[2], line[2].interval)),
     )
 
@@ -158,8 +158,8 @@ def _pairs_file(measures: Sequence[MeasureBesidePeople]) -> ReportTable[tuple[Me
         columns.in_file("choice", lambda line: line[1].title),
         columns.in_file("percent", lambda line: line[1].value),
         columns.ends_in_file(lambda line: line[1].interval),
-        columns.in_file("floor_mean", lambda line: line[1].floor.mean),
-        columns.in_file("floor_upper", lambda line: line[1].floor.upper),
+        columns.in_file("chance_mean", lambda line: line[1].floor.mean),
+        columns.in_file("chance_upper", lambda line: line[1].floor.upper),
         columns.in_file("n_pairs", lambda line: line[1].n),
         columns.fields("n_tied", "n_missing", of=lambda line: line[1]),
         columns.note(lambda line: note_of(line[1], line[1].interval)),

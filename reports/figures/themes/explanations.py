@@ -126,7 +126,7 @@ def _columns(head: Head) -> Sequence[TableColumn[AnswerExplanations]]:
         TableColumn(
             heading=_("Answer"),
             cell=answer,
-            files={"value": lambda part: part.value or "all"},
+            files={"option": lambda part: part.value or "all"},
             is_number=False,
             is_head=True,
         ),

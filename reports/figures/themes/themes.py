@@ -211,15 +211,15 @@ def _agreement_table(sample: SampleThemes, of_sample: Sequence[TableColumn[Any]]
             columns.constant("n_reasons", sample.n_reasons),
             *map(columns.in_file, ("n_first", "n_second")),
             columns.estimate(
-                *("percent_agreement", phrase(_("Agreement, %%"))), of=lambda row: row.percent, write=decimals(0)
+                *("agreement_percent", phrase(_("Agreement, %%"))), of=lambda row: row.percent, write=decimals(0)
             ),
-            columns.estimate("cohen_kappa", _("Kappa"), lambda row: row.kappa),
+            columns.estimate("kappa", _("Kappa"), lambda row: row.kappa),
             columns.estimate("alpha", _("Alpha"), lambda row: row.alpha, css=LEAD),
             columns.interval(lambda row: row.interval, write=coefficients, css=QUIET),
             columns.number(
-                *("floor_upper", _("By chance, up to")), of=lambda row: row.floor.upper, write=coefficient, css=QUIET
+                *("chance_upper", _("By chance, up to")), of=lambda row: row.floor.upper, write=coefficient, css=QUIET
             ),
-            columns.in_file("floor_mean", lambda row: row.floor.mean),
+            columns.in_file("chance_mean", lambda row: row.floor.mean),
             columns.constant("judge", sample.judge),
             columns.estimate("judge_kappa", of_judge, lambda row: row.judge_kappa),
             columns.note(lambda row: note_of(row.alpha, row.interval)),
@@ -239,7 +239,7 @@ def _share_table(
             *of_sample,
             columns.words("theme", _("Theme"), lambda pair: pair[0].theme, is_head=True),
             columns.source(lambda pair: pair[1], heading=_("Written by"), is_head=False),
-            columns.estimate("percent_of_stories", "%", lambda pair: pair[1].share, write=decimals(0), css=LEAD),
+            columns.estimate("stories_percent", "%", lambda pair: pair[1].share, write=decimals(0), css=LEAD),
             columns.interval(lambda pair: pair[1].interval, write=ends(0), css=QUIET),
             columns.number("n_stories", _("Stories"), lambda pair: pair[1].n_stories, css=QUIET),
             columns.note(lambda pair: note_of(pair[1].share, pair[1].interval)),

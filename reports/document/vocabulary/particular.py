@@ -1,0 +1,62 @@
+"""Names that mean something narrower, or hold something else, in one table: by table and name their kind, their unit
+and what they mean there."""
+
+from collections.abc import Mapping
+
+from reports.document.vocabulary.measured import COEFFICIENT, PERCENT, POINTS
+
+_BOTH_CODERS = "In how many reasons the second coder found the theme."
+
+PARTICULAR: Mapping[str, Mapping[str, tuple[str, str, str]]] = {
+    "alternative-annotator": {
+        "score": ("string", "", "How near answers are: accuracy of verdicts, neg_rmse (minus the error) of ratings."),
+    },
+    "amendments": {
+        "place": ("string", "", "What was changed: a field of the study, or the words of a step."),
+        "version": ("integer", "", "The version of the protocol."),
+    },
+    "cloze": {
+        "outcome": ("string", "", "What became of the text: submitted, shortlisted or dropped_out."),
+    },
+    "cloze-effects": {
+        "alpha": ("number", COEFFICIENT, "By how much the change raises Krippendorff's alpha."),
+        "effect": ("string", "", "What was changed in how judges are asked."),
+        "mean": ("number", "share", "By how much the change raises the mean of the ratings."),
+        "span": ("number", "share", "By how much the change moves the means of the texts apart."),
+    },
+    "cloze-variants": {
+        "form": ("string", "", "The formula that makes a score of satisfied and surprising."),
+    },
+    "factors": {
+        "level": ("string", "", "The level of the property."),
+    },
+    "human-line": {
+        "difference": ("number", COEFFICIENT, "The judge less the expert in the same place."),
+    },
+    "nsv-ablations": {
+        "difference": ("number", COEFFICIENT, "Spearman's rho of the score, less that without the component."),
+    },
+    "nsv-feedback": {
+        "difference": ("number", POINTS, "Creative ideas with feedback less those without."),
+        "n_people": ("integer", "", "How many ideas of people the threshold rests on."),
+    },
+    "novelty": {
+        "k": ("integer", "", "To how many nearest references the distance is."),
+        "mean": ("number", "cosine distance", "Mean distance to the k nearest references."),
+    },
+    "pair-lengths": {
+        "difference": ("number", "words", "Length of the preferred story less that of the other."),
+    },
+    "tests-passed": {
+        "value": ("number", "", "How many tests the story passes, the mean over raters."),
+    },
+    "themes": {
+        "n_second": ("integer", "", _BOTH_CODERS),
+    },
+    "near-copies-by-story": {
+        "percent": ("number", PERCENT, "Of 100 word sequences of the story, how many the nearest reference has."),
+    },
+    "wordings": {
+        "level": ("number", "", "Percent Yes of verdicts, the mean of ratings."),
+    },
+}
