@@ -294,9 +294,7 @@ def _meaning(name: str) -> str:
     folder = name.partition("/")[0]
     if name.endswith(".R"):
         return "A mixed model in R, for which the report has none; its head says what it expects."
-    return MEANING.get(name) or {"spreadsheets": "A copy for spreadsheets.", "script": "A part of recompute.py."}.get(
-        folder, "A table of the report."
-    )
+    return MEANING.get(name) or {"spreadsheets": "A copy for spreadsheets."}.get(folder, "A table of the report.")
 
 
 MEANING = {
@@ -306,16 +304,13 @@ MEANING = {
     "codebook.json": "Every column of every table, every item with its options.",
     "protocol.json": "What was asked, in which words, version by version.",
     "report.json": "The report: every number that the study's page shows.",
-    "recompute.py": "Computes the report's numbers from these files.",
 }
 CHECK = """\
 ## To check it
 
     sha256sum --check SHA256SUMS
-    python recompute.py
 
-The first compares every file with its sum. The second computes the numbers of `report.json` anew from these files and
-says how many are the same; point estimates need pandas, intervals numpy 1.25 or later and scipy as well.
+compares every file with its sum.
 
 Where R is there, `Rscript script/scales.R`, `script/verdicts.R` and `script/ordinal.R` fit mixed models with crossed
 effects of raters, stories and items (packages lme4, ordinal, jsonlite).

@@ -27,8 +27,7 @@ TABLES: Mapping[str, PackageTable] = {
 CALLS = "judge_calls.jsonl"
 IN_MEMORY_BYTES = 1_000_000  # of a table's copy; a larger one waits on the disk
 HERE = Path(__file__).parent
-PARTS = sorted(path.name for path in (HERE / "script").iterdir() if path.suffix in (".py", ".R"))
-SCRIPTS = ("recompute.py", *(f"script/{name}" for name in PARTS))
+SCRIPTS = tuple(f"script/{path.name}" for path in sorted((HERE / "script").glob("*.R")))
 
 
 class ReasonMissing(ValueError):
