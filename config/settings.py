@@ -78,10 +78,7 @@ UNREADABLE_URL = (
 
 
 def database() -> dict[str, Any]:
-    """SQLite tuned for many writers, or PostgreSQL with a pool. The same code and tests run on both.
-
-    SQLite: without IMMEDIATE a transaction that first reads and then writes fails at once when another writes between.
-    """
+    """SQLite tuned for many writers, or PostgreSQL with a pool. The same code and tests run on both."""
     url = env.str("DATABASE_URL", default="")
     if not url and not IS_EMBEDDED:
         raise ImproperlyConfigured(
@@ -108,6 +105,9 @@ def database() -> dict[str, Any]:
             "CONN_MAX_AGE": None,
             # Tests use threads; a database in memory locks whole tables between them.
             "TEST": {"NAME": str(VAR / "test.sqlite3")},
+            # A transaction that begins by reading asks for the right to write only later, and is refused if another has
+            # written meanwhile: waiting does not help it. IMMEDIATE asks at the beginning, and waits its turn. So it
+            # does what row locks do elsewhere, of which SQLite has none.
             "OPTIONS": {"transaction_mode": "IMMEDIATE", "timeout": 20, "init_command": pragmas},
         }
     if config["ENGINE"] != "django.db.backends.postgresql":
@@ -126,6 +126,7 @@ INSTALLED_APPS = [
     "studies",
     "annotation",
     "judges",
+    "judges.laboratory",
     "reports",
     "config",
     "config.admin_app.AdminConfig",

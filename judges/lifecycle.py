@@ -15,7 +15,7 @@ from judges.models import Call, Parse, Run, Text
 from judges.planning import CannotRun
 from judges.requests import cloze_sections, texts
 from judges.requests.cloze_sections import WAITING
-from judges.settlement import attempts, chains, surprise_results
+from judges.settlement import attempts, handlers
 from judges.settlement.replies import STOPPED_AT
 from studies.models import Cloze
 
@@ -31,7 +31,6 @@ NO_PRICE = gettext_noop(
     "There is a budget, and no price of %(model)s by which to keep it. Have an administrator enter the price under "
     "Records, Prices (0 if it costs nothing), or take the limit away; then let the run go on."
 )
-NO_SCORES = gettext_noop("no score came in: %(reason)s")
 STOPPED_BY = gettext_noop("stopped by %(name)s")
 PAUSED_BY = gettext_noop("paused by %(name)s")
 
@@ -153,15 +152,13 @@ def _submit(run: Run, *, at: datetime) -> None:
     with transaction.atomic():
         row = Run.objects.filter(pk=run.pk).exclude(state=Run.State.FINISHED)
         if row.update(state=Run.State.FINISHED, finished_at=at, note_sentence="", note_values={}):
-            if (
-                run.judge.is_measurer
-                and "metric" in run.frozen
-                and (obstacle := surprise_results.take_scores(run, at=at))
-            ):
-                values = {"note_sentence": NO_SCORES, "note_values": {"reason": obstacle}}
+            try:
+                for handler in handlers.all_handlers():
+                    handler.finish(run, at=at)
+            except handlers.CannotFinish as obstacle:
+                values = {"note_sentence": obstacle.sentence, "note_values": obstacle.values}
                 Run.objects.filter(pk=run.pk).update(state=Run.State.WAITING, finished_at=None, **values)
                 return
-            chains.end_open(run)
             cloze_sections.end_waiting(run)
             assignments = Assignment.objects.filter(pk__in=run.calls.exclude(assignment=None).values("assignment"))
             submission.submit_all(assignments, at=at, section_by_assignment=_find_stops(run))

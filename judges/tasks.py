@@ -6,13 +6,13 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from celery import current_app, shared_task
+from celery import shared_task
 from celery.signals import worker_shutting_down
 from django.utils import timezone
 
-from judges import preference_models, prompt_choices, runs, workers
+from judges import runs, signals, workers
 from judges.endpoints import connection_tests
-from judges.models import ConnectionTest, Endpoint, PreferenceModel, PromptChoice, Run
+from judges.models import ConnectionTest, Endpoint, Run
 from judges.workers import batches
 
 # After this long a worker gives way to other work, if any waits, and queues what is left again.
@@ -125,28 +125,10 @@ def batch(run_id: int) -> None:
 
 @shared_task  # type: ignore[untyped-decorator]
 def sweep() -> None:
-    """Open again what dead workers held, and queue what too few have in hand, or what has come to be compared."""
-    runs.sweep(at=timezone.now())
-    for pk in prompt_choices.find_due().values_list("pk", flat=True):
-        current_app.send_task("judges.tasks.compare_prompts", args=[pk], expires=runs.SWEEP_SECONDS)
-    for pk in preference_models.find_due(at=timezone.now()).values_list("pk", flat=True):
-        preference_models.queue(pk)
-
-
-@shared_task  # type: ignore[untyped-decorator]
-def compare_prompts(choice_id: int) -> None:
-    """Compare prompts with people's answers once their trials are over, and the chosen one once its run is."""
-    choice = PromptChoice.objects.select_related("study", "judge", "run").filter(pk=choice_id).first()
-    if choice is not None:
-        prompt_choices.compare(choice, at=timezone.now())
-
-
-@shared_task  # type: ignore[untyped-decorator]
-def train_preference_model(model_id: int) -> None:
-    """Train a preference model that waits, from the votes of its study."""
-    model = PreferenceModel.objects.select_related("study").filter(pk=model_id).first()
-    if model is not None:
-        preference_models.train_row(model, at=timezone.now())
+    """Open again what dead workers held, and queue what too few have in hand; others look for theirs."""
+    at = timezone.now()
+    runs.sweep(at=at)
+    signals.swept.send(sweep, at=at)
 
 
 @shared_task  # type: ignore[untyped-decorator]

@@ -16,8 +16,8 @@ from annotation.models import Assignment, Consent, Fill, Rater, Response, Timing
 from judges.models import Attempt, ReferenceSet
 from reports import dataset
 from reports.dataset import Dataset, is_sealed
+from reports.document.model import Head
 from reports.figures import Figure, all_figures
-from reports.figures.base import Head
 from reports.figures.codec import Undecodable, decode, encode
 from reports.models import Report
 from reports.rationales import codings

@@ -1,6 +1,6 @@
 """Scores of human-likeness as guesses of authorship: 1 is surely a model, 5 surely a person, 3 undecided.
 
-Guesses that were asked as a choice of options are a figure of the report, `reports/figures/authorship.py`.
+Guesses that were asked as a choice of options are a figure of the report, `reports/figures/sources/authorship.py`.
 """
 
 from dataclasses import dataclass, replace

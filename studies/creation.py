@@ -5,9 +5,10 @@ The one way in for pages and commands; slugs are made from titles.
 
 import secrets
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from django.contrib.admin.models import ADDITION
 from django.contrib.auth.models import User
@@ -22,26 +23,26 @@ from studies.documents.names import RESERVED, first_free
 from studies.documents.stories import Collection
 from studies.documents.study import read_skeleton
 from studies.documents.study_template import StudyTemplate
+from studies.facts import FACTS
 from studies.models import Cloze, Instrument, Study
-from studies.protocol.frozen import IF_SAID
 
 LONGEST_SLUG = 80
 CLOZE = "cloze"  # under which name a template's step asks for the cloze that comes as a file
 # What a study that is made like another takes over; what raters are told of who asks is said anew.
 COPIED = (
-    *("language", "description", "minutes", "text_kind", "seats_per_group", "order_policy", "shows_premise"),
-    *("asks_recognition", "groups_per_sitting", *IF_SAID),
+    *("language", "description", "text_kind", "seats_per_group", "order_policy", "shows_premise", "asks_recognition"),
+    *("groups_per_sitting", "groups_per_rater", "n_repeats", "excluded_studies"),
+    *(fact.key for fact in FACTS if fact.is_copied),
 )
 
 
 @dataclass(frozen=True)
 class NewStudy:
-    """What whoever makes a study says of it."""
+    """What whoever makes a study says of it. facts : by key"""
 
     title: str
     language: str = "en"
-    organiser: str = ""
-    contact: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
 
 def find_free_slug(title: str) -> str:
@@ -105,14 +106,8 @@ def create_from_file(file: IO[bytes], name: str, *, by: User) -> Study:
     return appoint_lead(study, by, f"file {Path(name).name}")
 
 
-def _said(new: NewStudy) -> dict[str, str]:
-    return {
-        "slug": find_free_slug(new.title),
-        "title": new.title,
-        "language": new.language,
-        "organiser": new.organiser,
-        "contact": new.contact,
-    }
+def _said(new: NewStudy) -> dict[str, Any]:
+    return {"slug": find_free_slug(new.title), "title": new.title, "language": new.language, **new.facts}
 
 
 def draw_seed() -> int:

@@ -7,14 +7,17 @@ from typing import TypeVar
 Kind = TypeVar("Kind")
 
 
-def find_classes(package: str, kind: type[Kind], *, key: str) -> dict[str, type[Kind]]:
+def find_classes(package: str, kind: type[Kind], *, key: str, in_families: bool = False) -> dict[str, type[Kind]]:
     """Every subclass of the kind that a module of the package defines, by its attribute `key`, in alphabetical order.
 
-    Imports every module of the package. Raises TypeError if two subclasses share a key.
+    in_families : whether also in packages within it; elsewhere such a package is what its modules share, and may import
+        what is heavy
+    Imports every module that it looks into. Raises TypeError if two subclasses share a key.
     """
     class_by_key: dict[str, type[Kind]] = {}
-    for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
-        name = f"{package}.{module.name}"
+    list_modules = pkgutil.walk_packages if in_families else pkgutil.iter_modules
+    for module in list_modules(importlib.import_module(package).__path__, f"{package}."):
+        name = module.name
         for value in vars(importlib.import_module(name)).values():
             # A class that another module merely imports is not a second one.
             if not (isinstance(value, type) and issubclass(value, kind) and value.__module__ == name) or value is kind:

@@ -14,9 +14,10 @@ from django.utils.translation import gettext as _
 
 from studies import construction, creation
 from studies.creation import NewStudy
+from studies.facts import ASKED_WHEN_NEW
 from studies.models import Provenance, StoryGroup, Study, Subset
 from studies.strata import CannotDraw, DrawableStory, SubsetDraw
-from studies.typography.words import fold_prompt
+from studies.typography.prompts import fold_prompt
 
 Membership = StoryGroup.stories.through
 LONGEST_LABEL = 200
@@ -84,7 +85,8 @@ def create_subset(original: Study, population: Population, drawn: SubsetDraw, ti
     by : becomes its lead; None for a command, which nobody is signed in to
     """
     rule = drawn.rule
-    new = NewStudy(title, original.language, original.organiser, original.contact)
+    said = {fact.key: getattr(original, fact.key) for fact in ASKED_WHEN_NEW}
+    new = NewStudy(title, original.language, said)
     study = creation.copy_without_lead(original, new)
     chosen = set(drawn.keys)
     pairs = [(group, story) for group, story in population.pairs if story in chosen]

@@ -21,7 +21,7 @@ from studies.documents.pair_folders import check_new, new_folder, write_study_fi
 from studies.documents.rated_stories import RatedStory, read_rated_stories
 from studies.documents.reader import LARGEST_FILE
 from studies.documents.stories import MOST_ROWS
-from studies.typography.words import fold_prompt
+from studies.typography.prompts import fold_prompt
 
 if TYPE_CHECKING:
     import numpy as np

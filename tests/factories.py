@@ -129,6 +129,10 @@ def plan(study: Study, *, freezes: bool = True) -> list[Seat]:
     return seats
 
 
+def judge_seat(study: Study, group: StoryGroup, order: list[str], *, kind: str = Rater.Kind.MODEL) -> Seat:
+    return design.add_judge_seats(study, [(group, order)], kind=kind)[0]
+
+
 def freeze(study: Study, *, purpose: Purpose = Purpose.RUN) -> ProtocolVersion:
     return protocol.ensure_frozen(study, purpose=purpose, reason="planned", by="tests", at=NOON)
 

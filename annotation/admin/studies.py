@@ -25,6 +25,7 @@ from annotation.models import Assignment, Invitation, Rater, Seat
 from studies import access, lifecycle, protocol
 from studies.admin.read_only import FinalAdmin
 from studies.admin.studies import may_edit
+from studies.facts import COLUMNS
 from studies.models import ProtocolVersion, Story, StoryGroup, Study
 from studies.protocol import Purpose, triggers
 
@@ -44,10 +45,7 @@ class StudyAdmin(FinalAdmin):
     readonly_fields = ("state", "launched_at", "closed_at", "checklist", "seats")
     fieldsets = (
         (None, {"fields": ("slug", "title", "language", "description")}),
-        (
-            gettext_lazy("Raters are told"),
-            {"fields": ("organiser", "contact", "minutes", "pay", "pay_for_part", "notice")},
-        ),
+        (gettext_lazy("Raters are told"), {"fields": COLUMNS}),
         (gettext_lazy("Raters are shown and asked"), {"fields": ("text_kind", "shows_premise", "asks_recognition")}),
         (
             gettext_lazy("Design"),
@@ -67,7 +65,7 @@ class StudyAdmin(FinalAdmin):
     )
     # What the frozen protocol says, and so what nobody edits afterwards.
     final_fields = (
-        *("slug", "title", "language", "organiser", "contact", "minutes", "pay", "pay_for_part", "notice"),
+        *("slug", "title", "language", *COLUMNS),
         *("closes_at", "text_kind", "shows_premise", "asks_recognition"),
         *("seats_per_group", "groups_per_rater", "groups_per_sitting", "n_repeats", "order_policy", "seed"),
     )

@@ -202,15 +202,13 @@ def draw_seats(sizes: Sequence[int], k: int, *, policy: str, seed: int) -> list[
     return seats
 
 
-def add_judge_seat(study: Study, group: StoryGroup, order: list[str], *, kind: str = Rater.Kind.MODEL) -> Seat:
-    """A further seat for a judge or a metric; it never counts towards the people's k."""
-    return add_judge_seats(study, [(group, order)], kind=kind)[0]
-
-
 def add_judge_seats(
     study: Study, orders: Sequence[tuple[StoryGroup, list[str]]], *, kind: str = Rater.Kind.MODEL
 ) -> list[Seat]:
-    """A further seat for each of these readings of a group, which may stand there several times. Two queries a part."""
+    """A further seat for each of these readings of a group, which may stand there several times. Two queries a part.
+
+    It is a judge's or a metric's, and never counts towards the people's k.
+    """
     taken = study.seats.filter(rater_kind=kind)
     number_by_group = Counter(dict(taken.order_by().values_list("group").annotate(last=Max("number"))))
     seats = []

@@ -16,6 +16,7 @@ from studies.documents import reader
 from studies.documents.errors import InvalidValue
 from studies.documents.stories import GroupDocument, StoryDocument
 from studies.documents.study import StepDocument
+from studies.facts import FACTS
 from studies.models import Cloze, Source, Step, Study
 
 NAMES_A_PLACE = re.compile(r"\b(?:blank|section)s?\s+[0-9]+", re.IGNORECASE)
@@ -64,9 +65,7 @@ def derive(study: Study, slug: str, fills: Sequence[Fill], *, numbered: bool = T
                 "title": cloze.title,
                 "language": cloze.parsed.language,
                 "description": f"What was written in {study.slug}: fills of the cloze {cloze}.",
-                "organiser": study.organiser,
-                "contact": study.contact,
-                "notice": study.notice,
+                **{fact.key: getattr(study, fact.key) for fact in FACTS if fact.is_passed_to_fills},
                 "seed": study.seed,
             },
             stories=stories,

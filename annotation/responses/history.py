@@ -25,6 +25,7 @@ def origin(response: Response) -> str:
 
 def digest(event: ResponseEvent, previous: str) -> str:
     """What an event says of itself, but for its words, bound to the digest of the one before."""
+    # The commitment stands for the words: they can be erased, and every digest after them is still right.
     fields = (previous, event.commitment, str(event.revision), event.at.isoformat(), event.key, str(event.n_pasted))
     return hashing.sha256("\n".join(fields))
 
@@ -49,6 +50,7 @@ def new_event(response: Response, *, at: datetime, key: str, n_pasted: int = 0) 
         words=words,
         commitment=hashing.sha256(words),
     )
+    # The response keeps the end of its chain: a chain whose last events are gone is whole in itself.
     next_event.digest = response.head = digest(next_event, response.head or origin(response))
     return next_event
 

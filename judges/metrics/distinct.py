@@ -9,7 +9,7 @@ from django.utils.translation import gettext_noop
 from judges import reasons
 from judges.metrics.base import Metric, NoValue
 from studies.documents.instrument import ItemDocument
-from studies.typography.words import split_words
+from studies.typography.word_boundaries import split_words
 
 SHARE = {"low": 0, "high": 1}
 

@@ -9,7 +9,7 @@ from judges.metrics.base import Metric, NoValue
 from studies.documents.instrument import ItemDocument
 from studies.items.rationale import count_sentences
 from studies.typography.paragraphs import number_paragraphs
-from studies.typography.words import is_unspaced
+from studies.typography.word_boundaries import is_unspaced
 
 COUNT = {"low": 0, "integer": True}
 

@@ -47,9 +47,6 @@ class Call(models.Model):
     # These are answers of the judge's rater, and stand in its seats.
     ANSWERING = (Kind.ANSWER, Kind.FILL)
 
-    # These ask for numbers, which are kept by the text.
-    MEASURING = (Kind.LIKELIHOOD, Kind.EMBED)
-
     class State(models.TextChoices):
         PLANNED = "planned", _("Planned")
         LEASED = "leased", _("Leased")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from judges import recipes
 from judges.models.notes import write_note
 from judges.models.runs import Run
 from studies.models import Item, Story, StoryGroup
@@ -75,17 +74,6 @@ class Draft(models.Model):
     def note(self) -> str:
         """Why nothing came of it, in the language of whoever reads."""
         return write_note(self.note_sentence, self.note_values)
-
-    def brief(self, *, n_rounds: int, reference: str) -> recipes.Brief:
-        """What the recipe is told of it. Reads its story or question."""
-        return recipes.Brief(
-            premise=self.premise,
-            original=self.original.text if self.original else "",
-            question=self.item.question if self.item else "",
-            reference=reference,
-            n_words=self.n_words,
-            n_rounds=n_rounds,
-        )
 
 
 class GeneratedText(models.Model):

@@ -29,7 +29,6 @@ __all__ = [
     "find_refusal",
     "parse_recognition",
     "parse_reply",
-    "parse_verdict",
     "score_recognition",
     "strip_fence",
     "strip_unstorable",
@@ -69,11 +68,3 @@ def parse_reply(
     (item,) = items
     verdict = parse_one(reply, protocol=protocol, allowed=Allowed(item, stories))
     return verdict if isinstance(verdict, Failure) else Verdicts({item.key: verdict})
-
-
-def parse_verdict(
-    text: str, *, finish_reason: str, protocol: str, item: Question, stories: Sequence[StoryLabel] = ()
-) -> Verdict | Failure:
-    """The verdict of a reply to one item, or the failure that it is; see `parse_reply`."""
-    verdicts = parse_reply(text, finish_reason=finish_reason, protocol=protocol, items=[item], stories=stories)
-    return verdicts if isinstance(verdicts, Failure) else verdicts[item.key]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from judges.prompts.messages import Example
-from studies.typography.words import fold_prompt
+from studies.typography.prompts import fold_prompt
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from annotation.models import Rater, Response
 from judges import prompts
 from judges.prompts import Candidate, Example, JudgedStory
 from studies.models import Item, Story, StoryGroup, Study
-from studies.typography.words import fold_prompt
+from studies.typography.prompts import fold_prompt
 
 
 @dataclass(frozen=True)

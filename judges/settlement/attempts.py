@@ -60,7 +60,9 @@ def choose_due(run: Run, *, n: int, at: datetime, are_probes: bool = False) -> l
     due = run.calls.exclude(is_put_off(at)).filter(~WAITING, state=Call.State.PLANNED)
     if are_probes:
         due = due.filter(pk__in=_choose_probes(run, due, n=n))
-    # Another worker's are passed over. SQLite knows no row locks: there one transaction waits for the other.
+    # Another worker's are passed over: waiting for them would have all workers at one endpoint queue for the same rows.
+    # SQLite knows no row locks: there one transaction waits for the other. The key is left unlocked (no_key), since
+    # attempts refer to it: else writing an attempt of a call would wait for whoever holds the call.
     due = due.select_for_update(no_key=True, skip_locked=True).order_by("pk")
     fresh = list(due.filter(n_failures=0, n_overloads=0)[:n])
     if len(fresh) == n:
@@ -98,6 +100,7 @@ def begin(
     if not calls:
         return []
     pks = [call.pk for call in calls]
+    # In the transaction that chose them, so that from its end on no other worker finds them planned.
     Call.objects.filter(pk__in=pks).update(state=Call.State.LEASED)
     numbers = Attempt.objects.filter(call__in=pks).order_by().values_list("call").annotate(last=Max("number"))
     last_by_call = dict(numbers)

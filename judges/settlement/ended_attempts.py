@@ -19,7 +19,8 @@ from judges import parsing, reasons
 from judges.models import Attempt, Call, Parse
 from judges.providers import CallFailed, Completion, FailureKind
 from judges.requests import cloze_sections
-from judges.settlement import attempts, chains, replies, surprise_results, vector_results
+from judges.settlement import attempts, handlers, replies
+from judges.settlement.handlers import SettledReply
 from judges.settlement.replies import Interpretation
 from studies.models import Item
 
@@ -76,6 +77,8 @@ def settle(ended: Sequence[Ended]) -> list[tuple[Call, AssignmentEnded]]:
     }
     refusals: list[tuple[Call, AssignmentEnded]] = []
     with transaction.atomic():
+        # Two workers may settle the same calls, of which one had been taken for dead. In one order, so that neither
+        # holds what the other waits for; and their states are read under the lock, so that the first answer counts.
         locked = Call.objects.filter(pk__in={e.call.pk for e in ended}).order_by("pk")
         rows = list(locked.select_for_update(no_key=True).values_list("pk", "state", "request_sha256"))
         state_by_call = {pk: state for pk, state, _sha256 in rows}
@@ -112,14 +115,12 @@ def settle(ended: Sequence[Ended]) -> list[tuple[Call, AssignmentEnded]]:
             is_fill = e.call.kind == Call.Kind.FILL and e.call.section
             if is_fill and interpretation.state == Call.State.OK and e.call.pk not in refused:
                 cloze_sections.open_next(e.call)
+        # Erasing empties the hash of a request, also of one that is under way: what it brings back must not stay.
         erased = {pk for pk, _state, sha256 in rows if not sha256}
         _forget(ended, interpretations, erased=erased)
         _write_attempts([e.attempt for e in ended])
         _write_parses(ended, interpretations)
-        for e, _interpretation in answers:
-            if e.call.kind == Call.Kind.GENERATE and e.call.pk not in erased:
-                chains.advance(e.call)
-        _keep_numbers([pair for pair in answers if pair[0].call.pk not in erased])
+        _follow([pair for pair in answers if pair[0].call.pk not in erased])
     return refusals
 
 
@@ -131,17 +132,16 @@ def _forget(ended: Iterable[Ended], interpretations: dict[int, Interpretation], 
             interpretations.pop(e.attempt.pk, None)
 
 
-def _keep_numbers(answers: Sequence[tuple[Ended, Interpretation]]) -> None:
-    """Keep what was measured, by the text, so that nobody pays for it twice."""
-    ok = [(e, interpretation) for e, interpretation in answers if interpretation.state == Call.State.OK]
-    surprise_results.keep(
-        (e.call, interpretation.findings) for e, interpretation in ok if e.call.kind == Call.Kind.LIKELIHOOD
-    )
-    vector_results.keep(
-        (e.call, e.result.raw)
-        for e, _interpretation in ok
-        if e.call.kind == Call.Kind.EMBED and isinstance(e.result, Completion)
-    )
+def _follow(answers: Iterable[tuple[Ended, Interpretation]]) -> None:
+    """Have the handlers of calls that ask no rater do what follows from their replies."""
+    replies_by_kind: dict[str, list[SettledReply]] = defaultdict(list)
+    for e, interpretation in answers:
+        if isinstance(e.result, Completion):
+            reply = SettledReply(e.call, e.result, interpretation.state, interpretation.findings)
+            replies_by_kind[e.call.kind].append(reply)
+    for kind, settled in replies_by_kind.items():
+        if handler := handlers.find_handler(kind):
+            handler.follow(settled)
 
 
 def _find_asked_before(ended: Iterable[Ended], interpretations: dict[int, Interpretation]) -> set[int]:

@@ -10,7 +10,7 @@ from judges import parsing, prompts, reasons
 from judges.models import Call
 from judges.providers import Completion
 from judges.requests import fills
-from judges.settlement import recognition_results, surprise_results, vector_results
+from judges.settlement import handlers, recognition_results
 from studies.items import StoryLabel
 from studies.layouts.cloze import Switches
 from studies.models import Cloze, Item
@@ -18,8 +18,6 @@ from studies.protocol import items_of
 
 # What is read of a model that takes the way out: the blank at which it cannot go on.
 STOPPED_AT = "stopped_at"
-# In words; what is longer is taken for the text that was asked for.
-LONGEST_REFUSAL = 60
 OUTCOME_BY_STATE = {
     Call.State.OK: Response.Outcome.ANSWERED,
     Call.State.REFUSED: Response.Outcome.DECLINED,
@@ -54,10 +52,11 @@ def interpret(call: Call, completion: Completion, protocol: str) -> Interpretati
         return _interpret_fills(call, completion)
     if call.kind == Call.Kind.PROBE:
         return _interpret_probe(call, completion)
-    if call.kind == Call.Kind.GENERATE:
-        return _interpret_text(completion)
-    if call.kind in Call.MEASURING:
-        return _interpret_numbers(call, completion)
+    if handler := handlers.find_handler(call.kind):
+        findings = handler.read(call, completion)
+        if isinstance(findings, parsing.Failure):
+            return Interpretation([], Call.State(findings.state), findings.reason)
+        return Interpretation([], Call.State.OK, findings=findings)
     asked = [call.item] if call.item else [i for i in items_of(call.required_step) if i.key in call.items]
     verdicts = parsing.parse_reply(
         completion.text,
@@ -95,26 +94,6 @@ def _interpret_probe(call: Call, completion: Completion) -> Interpretation:
     findings = recognition_results.read_reply(
         completion.text, finish_reason=completion.finish_reason, story=call.story, canary=call.run.canary
     )
-    if isinstance(findings, parsing.Failure):
-        return Interpretation([], Call.State(findings.state), findings.reason)
-    return Interpretation([], Call.State.OK, findings=findings)
-
-
-def _interpret_text(completion: Completion) -> Interpretation:
-    """A text that was to be written: any reply that is none of the failures. A long one that begins as refusals do is
-    a text, since stories begin so, too."""
-    reply = parsing.clean_reply(completion.text, finish_reason=completion.finish_reason)
-    if isinstance(reply, str) and len(reply.split()) <= LONGEST_REFUSAL:
-        reply = parsing.find_refusal(reply) or reply
-    if isinstance(reply, parsing.Failure):
-        return Interpretation([], Call.State(reply.state), reply.reason)
-    return Interpretation([], Call.State.OK, findings={"n_words_written": len(reply.split())})
-
-
-def _interpret_numbers(call: Call, completion: Completion) -> Interpretation:
-    """How likely the model finds a story, or where it places texts; nothing of it is recorded as an answer."""
-    read_reply = surprise_results.read_reply if call.kind == Call.Kind.LIKELIHOOD else vector_results.read_reply
-    findings = read_reply(call.request, completion.raw)
     if isinstance(findings, parsing.Failure):
         return Interpretation([], Call.State(findings.state), findings.reason)
     return Interpretation([], Call.State.OK, findings=findings)

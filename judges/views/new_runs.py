@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from typing import Any
 
 from django import forms
 from django.contrib import messages
@@ -12,8 +13,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from judges import runs
-from judges.generation import SharedFamily, find_shared_families
+from judges import runs, signals
 from judges.models import Judge, Reading, Run
 from judges.planning import CannotRun, Plan, Scope, extensions
 from judges.planning.estimates import RunEstimate
@@ -189,16 +189,17 @@ def new(request: HttpRequest, access: Access) -> HttpResponse:
         "judge": judge,
         "may_release": access.may("studies.change_provenance"),
         "dry_run": dry_run,
-        "shared": _find_shared(access, judge) if dry_run and judge else [],
+        "shared": _collect_warnings(access, judge) if dry_run and judge else [],
     }
     return render(request, "judges/new_run.html", context, status=400 if has_errors else 200)
 
 
-def _find_shared(access: Access, judge: Judge) -> list[SharedFamily]:
-    """The makers whose models would write and judge here; none for whoever may not know who wrote."""
+def _collect_warnings(access: Access, judge: Judge) -> list[str]:
+    """What else is to be said of the run, which may tell who wrote: nothing to whoever may not know."""
     if judge.endpoint is None or not access.may("studies.view_provenance"):
         return []
-    return find_shared_families(access.study, besides=("judge", judge.model, judge.endpoint.name))
+    answers: list[tuple[Any, Any]] = signals.run_examined.send(_collect_warnings, study=access.study, judge=judge)
+    return [sentence for _receiver, sentences in answers for sentence in sentences]
 
 
 def _start(

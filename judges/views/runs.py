@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from config.roles import VIEW_RESPONSES
-from judges import lifecycle, prompt_choices, runs
+from judges import lifecycle, runs
 from judges.models import Call, Draft, Run
 from judges.planning import CannotRun
 from judges.planning.estimates import RunEstimate
@@ -70,7 +70,7 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
         "study": access.study,
         "access": access,
         "rows": [RunRow.of(row, n_by_run.get(row.pk, {}), at=at) for row in rows],
-        "choices": prompt_choices.list_choices(access.study),
+        "choices": access.study.prompt_choices.select_related("judge", "prompt").annotate(n_prompts=Count("trials")),
         "may_start": access.may(STARTS),
     }
     return render(request, "judges/runs.html", context)

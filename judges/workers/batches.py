@@ -86,6 +86,8 @@ def advance(run: Run, *, at: datetime) -> None:
             lifecycle.finish(run, at=at)
         return
     seconds = HANDING_IN_SECONDS if batch.state == State.WRITTEN else POLL_SECONDS
+    # Taken by moving its time on: of several processes one changes the row. A lock would be held while the network is
+    # waited for; if this process dies, the batch is due again.
     due = ProviderBatch.objects.filter(pk=batch.pk, state=batch.state, due_at__lte=at)
     if not due.update(due_at=at + timedelta(seconds=seconds)):
         return  # it is not time yet, or somebody else is at it
@@ -118,6 +120,8 @@ def _write(run: Run, *, at: datetime) -> ProviderBatch | None:
 @transaction.atomic
 def _begin(run: Run, *, at: datetime) -> ProviderBatch | None:
     """A batch without attempts; None if no call may be sent now, or another batch is open."""
+    # Of two processes that look at once the second waits here, and then finds the first one's batch: else both would
+    # see none, and the second would fail at the constraint, one open batch a run.
     row = Run.objects.select_for_update(no_key=True).filter(IN_BATCHES, pk=run.pk, state=Run.State.RUNNING)
     if not row or run.batches.filter(state__in=ProviderBatch.OPEN).exists():
         return None

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from reports.dataset.cubes import Pair
     from reports.dataset.judged import Judged
+    from reports.dataset.records import Records
     from reports.dataset.scored_clozes import ScoredCloze
     from reports.dataset.scored_ideas import ScoredIdeas
     from stats.arrays import BoolArray, IntArray
@@ -81,6 +82,14 @@ class Dataset:
     def plan(self) -> AnalysisPlan | None:
         """The analysis plan as it was frozen with the protocol; None if nothing was planned. One query."""
         return protocol.frozen_plan(self.study)
+
+    @cached_property
+    def records(self) -> Records:
+        """What stands beside the answers."""
+        # It needs the dataset itself, so it can only be imported once it is there.
+        from reports.dataset.records import Records
+
+        return Records(self)
 
     @cached_property
     def outcomes(self) -> list[OutcomeTable]:

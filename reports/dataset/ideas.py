@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from annotation.models import Response
-from judges import reference_sets
-from judges.embeddings import CannotEmbed
+from judges.laboratory import reference_sets
+from judges.laboratory.embeddings import CannotEmbed
 from judges.models import ReferenceSet
 from reports.dataset.sources import StorySource, source_by_story
 from reports.lazy import arrays, np, shared_sequences
@@ -16,10 +16,11 @@ from stats.reasons import Incomputable
 from studies import lifecycle
 from studies.documents.analysis_plan import AnalysisPlan
 from studies.models import Source, Study
-from studies.typography.words import fold_prompt, split_words
+from studies.typography.prompts import fold_prompt
+from studies.typography.word_boundaries import split_words
 
 if TYPE_CHECKING:
-    from judges.reference_sets import Material
+    from judges.laboratory.reference_sets import Material
     from reports.dataset import Dataset
     from stats.arrays import BoolArray, FloatArray, IntArray
 

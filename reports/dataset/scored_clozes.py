@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from judges.embeddings import CannotEmbed, Occasion, find_embedding
+from judges.laboratory.embeddings import CannotEmbed, Occasion, find_embedding
 from reports.dataset.judged_clozes import FilledText, JudgedCloze, PublishedSections
 from reports.lazy import arrays, cloze, np
 from stats.reasons import Incomputable

@@ -10,7 +10,7 @@ from reports.dataset.idea_scores import list_preferences, read_scores
 from reports.dataset.ideas import PARAPHRASE_OF, IdeaPanel, Ideas, mean_ratings, read_ideas
 from reports.lazy import kneser_ney, neighbours, np, nsv, nsv_procedure
 from stats.reasons import Incomputable
-from studies.typography.words import split_words
+from studies.typography.word_boundaries import split_words
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset

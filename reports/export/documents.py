@@ -8,7 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.db.models import Count
+from django.utils import translation
 
 from annotation.models import Assignment, Rater, Response
 from reports.dataset.answers import has_real_people
@@ -250,7 +252,10 @@ def _card_lines(
 ) -> Iterator[str]:
     study = content.study
     yield from [f"# {study.title}", ""]
-    for paragraph in filter(None, [_description(content), _without_sources(content, study.notice)]):
+    with translation.override(settings.LANGUAGE_CODE):
+        facts = [f"{label}: {words}" for label, words in study.plain_facts]
+    told = [_description(content), *(_without_sources(content, words) for words in (study.notice, *facts))]
+    for paragraph in filter(None, told):
         yield from [paragraph, ""]
     if _are_all_simulated(content):
         yield from ["All raters of this study were simulated; nothing in it was said by a person.", ""]

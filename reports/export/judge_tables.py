@@ -9,8 +9,8 @@ import json
 import math
 from collections.abc import Callable, Iterator
 
-from judges import reference_sets
-from judges.embeddings import CannotEmbed
+from judges.laboratory import reference_sets
+from judges.laboratory.embeddings import CannotEmbed
 from judges.models import ReferenceSet, Run, ScoreCard
 from reports.dataset import Dataset
 from reports.export.content import PackageContent, PackageTable, Row, TableField

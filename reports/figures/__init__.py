@@ -16,7 +16,7 @@ __all__ = ["Figure", "all_figures", "by_table"]
 @cache
 def all_figures() -> dict[str, Figure[Any]]:
     """Every figure by its key, in the order of the page. Raises TypeError if two figures share a key."""
-    figures = [figure() for figure in find_classes(__name__, Figure, key="key").values()]
+    figures = [figure() for figure in find_classes(__name__, Figure, key="key", in_families=True).values()]
     return {figure.key: figure for figure in sorted(figures, key=lambda figure: (figure.position, figure.key))}
 
 

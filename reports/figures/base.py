@@ -17,15 +17,8 @@ from django.utils.functional import Promise
 from reports import reasons
 from reports.document import files as document_files
 from reports.document import text as document_text
-from reports.document.model import DocumentSection, TextBlock
-from reports.document.model import Head as Head
-from reports.document.values import Estimate as Estimate
-from reports.document.values import Floor as Floor
-from reports.document.values import Interval as Interval
-from reports.document.values import IntervalEstimate as IntervalEstimate
-from reports.document.values import Mean as Mean
-from reports.document.values import Reason as Reason
-from reports.document.values import SourceShare as SourceShare
+from reports.document.model import DocumentSection, Head, TextBlock
+from reports.document.values import Estimate, Floor, Interval, Mean, Reason
 from reports.lazy import agreement, intervals, np, rates
 from stats.reasons import Incomputable
 

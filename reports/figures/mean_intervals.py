@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from reports.figures.base import N_RESAMPLES, Interval, interval
+from reports.document.values import Interval
+from reports.figures.base import N_RESAMPLES, interval
 from reports.lazy import intervals, np, rates, variance_components
 
 if TYPE_CHECKING:

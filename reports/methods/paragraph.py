@@ -28,7 +28,7 @@ from studies import protocol
 from studies.documents.analysis_plan import WITHIN_PROMPTS
 from studies.models import Step, Study
 from studies.protocol import Protocol
-from studies.protocol.subset_words import describe_subset
+from studies.protocol.subset_descriptions import describe_subset
 from studies.vocabulary import OrderPolicy
 
 # Libraries that compute what a section says, by the section's key.
@@ -58,7 +58,7 @@ class MethodsParagraph:
 def write_paragraphs(study: Study, results: Results, report: Report) -> list[MethodsParagraph]:
     """What was asked of whom, how it was analysed, and which judges answered; parts without a sentence left out."""
     parts = [
-        (_("Design and raters"), _design(study, results)),
+        (_("Design and raters"), [*_design(study, results), *_facts(study)]),
         (_("What was asked"), _instruments(study, results)),
         (_("Changes after the launch"), _amendments(results)),
         (_("What was left out"), _exclusions(study, results)),
@@ -73,6 +73,10 @@ def write_paragraphs(study: Study, results: Results, report: Report) -> list[Met
 def to_text(paragraphs: Iterable[MethodsParagraph]) -> str:
     """The paragraphs as plain text."""
     return "\n\n".join(paragraph.text for paragraph in paragraphs) + "\n"
+
+
+def _facts(study: Study) -> Iterator[str]:
+    return (f"{label}: {words.rstrip('.')}." for label, words in study.plain_facts)
 
 
 def _design(study: Study, results: Results) -> Iterator[str]:

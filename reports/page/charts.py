@@ -9,7 +9,7 @@ from dataclasses import replace
 from math import ceil
 from typing import Any
 
-from reports.figures.plots import (
+from reports.document.plots import (
     Axis,
     DifferenceMark,
     DifferencePlot,

@@ -8,7 +8,7 @@ from typing import Any
 
 from reports.document.model import DocumentSection, DrawnPlot, find_blocks
 from reports.figures import Figure
-from reports.figures.judge_plots import JudgePlot
+from reports.figures.judges.plots import JudgePlot
 from reports.page import charts, judge_charts
 from reports.page.shapes import Plot
 from reports.results import Results

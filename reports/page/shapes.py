@@ -9,7 +9,7 @@ from textwrap import wrap
 
 from django.utils.translation import gettext
 
-from reports.figures.plots import Axis
+from reports.document.plots import Axis
 
 N_COLOURS = 4
 LONGEST_LABEL = 28

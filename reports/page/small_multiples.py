@@ -10,7 +10,7 @@ from textwrap import wrap
 
 from django.utils.translation import gettext
 
-from reports.figures.plots import Axis, Curve, Panel, PanelPlot, Point
+from reports.document.plots import Axis, Curve, Panel, PanelPlot, Point
 from reports.page.shapes import LETTER, N_COLOURS, NARROW, WIDE, Drawing, Frame, Plot, Shape, draw_key, draw_sign
 
 TICKS = 36.0  # left of a panel, for the numbers of its upright axis

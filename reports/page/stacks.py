@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from math import ceil
 
-from reports.figures.plots import StackPlot, StackRow
+from reports.document.plots import StackPlot, StackRow
 from reports.numbers import decimal
 from reports.page.shapes import LETTER, NARROW, WIDE, Drawing, Frame, Plot, Shape, row_name
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from django.utils.functional import Promise
 
+from reports.document.plots import value_axis
 from reports.figures.base import Statement
-from reports.figures.plots import value_axis
 from reports.numbers import coefficient
 from reports.results import Results
 

@@ -5,7 +5,7 @@ import re
 from django import template
 
 from reports import numbers
-from reports.figures.judge_plots import JudgePlot
+from reports.figures.judges.plots import JudgePlot
 from reports.page import charts, judge_charts
 from reports.page.charts import AnyPlot
 from reports.page.shapes import Plot

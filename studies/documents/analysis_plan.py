@@ -23,7 +23,7 @@ TESTS = (BY_DEFAULT, OF_MEANS, OF_RANKS)
 # more texts are by models, else all.
 OF_MODELS, OF_PEOPLE, SHORTLISTED, ALL_TEXTS = "models", "people", "shortlisted", "all"
 REFERENCE_TEXTS = ("", OF_MODELS, OF_PEOPLE, SHORTLISTED, ALL_TEXTS)
-EMBEDDING = "tfidf-svd"  # by which fills are compared; see `judges.embeddings`
+EMBEDDING = "tfidf-svd"  # by which fills are compared; see `judges.laboratory.embeddings`
 # Of NSV's two Spearman's correlations with people, which is the confirmatory one: see `stats.nsv`.
 WITHIN_PROMPTS, POOLED = "within", "pooled"
 CORRELATIONS = (WITHIN_PROMPTS, POOLED)

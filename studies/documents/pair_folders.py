@@ -10,6 +10,7 @@ from pathlib import Path
 import tomli_w
 
 from studies.documents import study_template
+from studies.facts import FACTS
 
 
 def check_new(folder: Path) -> None:
@@ -38,9 +39,7 @@ def write_study_file(name: str, *, seed: int) -> str:
     fields = {
         "slug": re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "pairs",
         "title": template.title,
-        "organiser": "NAME WHO RUNS THE STUDY",
-        "contact": "name@example.org",
-        "pay": "Nothing",
+        **{fact.key: fact.sample for fact in FACTS if fact.sample},
         "seed": seed,
     }
     names = ("key", "kind", "title", "text", "instrument", "scope")

@@ -1,4 +1,4 @@
-"""Names in braces that a text of a study may use in place of what the study says of itself, such as {organiser}.
+"""Names in braces that a text of a study may use in place of what the study says of itself, such as {organiser}: facts.
 
 A draft keeps the braces, so that its text follows the study; they are filled where the protocol is written down.
 """
@@ -7,14 +7,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.translation import gettext_lazy
+from studies.facts import FACTS
 
-# Fields of a study, with what they are called wherever a designer meets them.
-LABELS = {
-    "organiser": gettext_lazy("Who runs it"),
-    "contact": gettext_lazy("Whom raters can write to"),
-    "pay": gettext_lazy("Pay"),
-}
+# Facts of a study, with what they are called wherever a designer meets them.
+LABELS = {fact.key: fact.label for fact in FACTS if fact.in_texts}
 NAMES = tuple(LABELS)
 _BRACES = re.compile(r"\{([^{}\s]+ [^{}]{1,300})\}")
 

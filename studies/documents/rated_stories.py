@@ -103,7 +103,6 @@ _OPTIONAL: Mapping[str, FieldReader] = {
     "licence": reader.line(200),
 }
 COLUMNS = (*_VOTES, *_OPTIONAL)
-SCORE_COLUMNS = (*_SCORES, *_OPTIONAL)
 UNNAMED = "Writers who are not named"
 
 

@@ -17,6 +17,7 @@ from studies.documents.errors import DocumentError, InvalidValue, quote
 from studies.documents.names import RESERVED
 from studies.documents.reader import FieldReader
 from studies.documents.stories import Collection, GroupDocument, StoryDocument
+from studies.facts import FACTS, MOST_MINUTES, FactKind, StudyFact
 from studies.vocabulary import OrderPolicy, SourceKind, StepBackground, StepKind, StepLayout, StepScope, TextKind
 
 NAME = "study.toml"
@@ -31,18 +32,19 @@ def _read_slugs(value: Any) -> list[str]:
     return sorted({str(reader.slug(80)(slug)) for slug in value})
 
 
+def _reader_of(fact: StudyFact) -> FieldReader:
+    if fact.kind is FactKind.MINUTES:
+        return reader.whole_number(1, MOST_MINUTES)
+    return reader.email if fact.kind is FactKind.ADDRESS else reader.line(fact.longest)
+
+
 _STUDY: dict[str, FieldReader] = {
     "slug": reader.unreserved(reader.slug(80), RESERVED),
     "title": reader.line(200),
     "language": reader.language,
     "description": reader.text,
-    "notice": reader.line(300),
-    "organiser": reader.line(200),
-    "contact": reader.email,
-    "pay": reader.line(200),
-    "pay_for_part": reader.line(200),
+    **{fact.key: _reader_of(fact) for fact in FACTS},
     "text_kind": reader.one_of(*TextKind.values),
-    "minutes": reader.whole_number(1, 1440),
     "seats_per_group": reader.whole_number(1, 1000),
     "groups_per_sitting": reader.whole_number(1, 1000),
     "groups_per_rater": reader.whole_number(1, 1000),

@@ -2,7 +2,7 @@
 
 A template is a study file without slug, title and stories: `[template]` says what the gallery shows, `[study]` how it
 is planned, `[[steps]]` what is asked. {consent}, {rules} and {debriefing} take in the texts of the folder `texts`,
-{task} what raters do; {organiser} and its like stay, and are filled for each study.
+{task} what raters do; facts in braces stay, and are filled for each study.
 """
 
 from collections.abc import Mapping

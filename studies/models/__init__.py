@@ -25,6 +25,7 @@ Membership     an account of the staff at work on one study, in one role; `studi
 """
 
 from studies.models.amendments import Amendment
+from studies.models.facts import is_unsaid
 from studies.models.forms import PostedForm
 from studies.models.instruments import Cloze, Instrument, Item
 from studies.models.memberships import Membership
@@ -59,5 +60,6 @@ __all__ = [
     "StoryIntake",
     "Study",
     "Subset",
+    "is_unsaid",
     "measure",
 ]

@@ -8,10 +8,12 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from studies import facts
+from studies.models.facts import StudyFacts
 from studies.models.studies import ProtocolVersion, Study
 
 
-class Amendment(models.Model):
+class Amendment(StudyFacts):
     """What a study says from that moment on: all that can be amended, changed or not, with the reason.
 
     The columns that the study has too are the only values that the database lets the study take. Each row is bound to
@@ -23,7 +25,7 @@ class Amendment(models.Model):
         EVERYBODY = "everybody", _("everybody, also those at work")
 
     # Of the study, as it stands in both tables.
-    FIELDS = ("title", "organiser", "contact", "notice", "minutes", "pay", "pay_for_part", "seats_per_group")
+    FIELDS = ("title", *facts.COLUMNS, "seats_per_group", "facts")
 
     study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="amendments")
     number = models.PositiveSmallIntegerField(_("number"))
@@ -41,12 +43,6 @@ class Amendment(models.Model):
     at = models.DateTimeField(_("at"))
     by = models.CharField(_("by"), max_length=150)
     title = models.CharField(_("title"), max_length=200)
-    organiser = models.CharField(_("organiser"), max_length=200, blank=True)
-    contact = models.EmailField(_("contact"), blank=True)
-    notice = models.CharField(_("notice"), max_length=300, blank=True)
-    minutes = models.PositiveSmallIntegerField(_("minutes"), null=True, blank=True)
-    pay = models.CharField(_("pay"), max_length=200, blank=True)
-    pay_for_part = models.CharField(_("pay for a part"), max_length=200, blank=True)
     seats_per_group = models.PositiveSmallIntegerField(_("seats per group"))
     closes_at = models.DateTimeField(_("closes at"), null=True, blank=True)
     words = models.JSONField(_("words"), help_text=_("Title and text of every step, by its key, as they were typed."))
@@ -71,7 +67,11 @@ class Amendment(models.Model):
     def content(self) -> dict[str, Any]:
         """All that it says, for its digest."""
         names = ("number", "reason", "holds_for", "by", *self.FIELDS, "words", "changes", "previous")
-        return {name: getattr(self, name) for name in names} | {
+        content = {name: getattr(self, name) for name in names}
+        # Only where it says something, so that amendments that were made before it was there keep their digest.
+        if not self.facts:
+            del content["facts"]
+        return content | {
             "study": self.study.slug,
             "version": self.version.sha256 if self.version else "",
             "at": self.at.isoformat(),

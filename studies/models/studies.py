@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from studies import layouts, vocabulary
 from studies.documents.names import RESERVED
+from studies.models.facts import StudyFacts
 from studies.models.instruments import Instrument
 
 
@@ -20,7 +21,7 @@ class Studies(models.Manager["Study"]):
         return super().get_queryset().filter(rehearsal_of=None)
 
 
-class Study(models.Model):
+class Study(StudyFacts):
     class State(models.TextChoices):
         DRAFT = "draft", _("Draft")
         LIVE = "live", _("Live")
@@ -33,25 +34,6 @@ class Study(models.Model):
     title = models.CharField(_("title"), max_length=200, help_text=_("Shown to raters."))
     language = models.CharField(_("language"), max_length=12, default="en")
     description = models.TextField(_("description"), blank=True, help_text=_("For colleagues; never shown to raters."))
-    organiser = models.CharField(
-        _("organiser"), max_length=200, blank=True, help_text=_("Who runs the study, as raters are told.")
-    )
-    contact = models.EmailField(_("contact"), blank=True)
-    pay = models.CharField(
-        _("pay"), max_length=200, blank=True, help_text=_("What a rater is paid, with the currency.")
-    )
-    pay_for_part = models.CharField(
-        _("pay for a part"),
-        max_length=200,
-        blank=True,
-        help_text=_("What people are paid if they stop before the end."),
-    )
-    minutes = models.PositiveSmallIntegerField(
-        _("minutes"), null=True, blank=True, help_text=_("Expected minutes for one group.")
-    )
-    notice = models.CharField(
-        _("notice"), max_length=300, blank=True, help_text=_("Shown on every page of the study and its report.")
-    )
     text_kind = models.CharField(
         _("kind of text"),
         max_length=10,

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from studies import hashing
 from studies.documents import placeholders
+from studies.facts import COLUMNS, KEYS, LABEL_BY_KEY
 from studies.models import Amendment, ProtocolVersion, Step, Study
 from studies.protocol.findings import collect_findings
 from studies.protocol.frozen import write_document
@@ -22,7 +23,7 @@ from studies.protocol.steps import Protocol, name_of, read_rows, reword
 from studies.protocol.versions import current
 from studies.protocol.warnings import check_deadline
 
-FIELDS = (*Amendment.FIELDS, "closes_at")
+FIELDS = ("title", *KEYS, "seats_per_group", "closes_at")
 WORDS = ("title", "text")
 
 
@@ -87,6 +88,8 @@ def _differing_words(before: AmendableState, after: AmendableState, steps: tuple
 
 def label_of(place: str, step_by_key: Mapping[str, Step] | None = None) -> str:
     """What a place is called on pages."""
+    if place in LABEL_BY_KEY and place not in COLUMNS:
+        return str(LABEL_BY_KEY[place])
     if not place.startswith("step "):
         return str(Study._meta.get_field(place).verbose_name).capitalize()  # type: ignore[union-attr]
     _kind, key, name = place.split(" ")
@@ -161,7 +164,7 @@ def write_amendment(
     amendment.digest = digest(amendment)
     amendment.save(force_insert=True)
     # Only now: the database lets the study say what its latest amendment says, and nothing else.
-    Study.objects.filter(pk=study.pk).update(**state.values)
+    study.say(state.values)
     return amendment
 
 

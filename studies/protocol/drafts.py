@@ -16,16 +16,14 @@ from django.utils.translation import gettext as _
 
 from studies import items, lifecycle
 from studies.documents.names import first_free
+from studies.facts import KEYS
 from studies.models import Instrument, ProtocolVersion, Step, Study
 from studies.protocol.steps import Protocol, name_of, read_rows
 
 LONGEST_KEY = 40
 OUT_OF_THE_WAY = 10_000  # added to positions while they are dealt anew, since no two steps may share one
 # What of the study raters are told, and a page of its own changes.
-TOLD = (
-    *("title", "text_kind", "organiser", "contact", "minutes", "pay", "pay_for_part"),
-    *("closes_at", "notice"),
-)
+TOLD = ("title", "text_kind", *KEYS, "closes_at")
 
 
 class NotChanged(ValueError):
@@ -142,8 +140,7 @@ def remove_step(step: Step) -> None:
 @transaction.atomic
 def change_told(study: Study, fields: Mapping[str, Any]) -> None:
     """Change what raters are told of the study (`TOLD`). Raises NotEditable."""
-    _take_draft(study)
-    Study.objects.filter(pk=study.pk).update(**{name: fields[name] for name in TOLD if name in fields})
+    _take_draft(study).study.say({name: fields[name] for name in TOLD if name in fields})
 
 
 def _take_draft(study: Study) -> ProtocolVersion:

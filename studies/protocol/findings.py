@@ -51,7 +51,7 @@ def _findings_of_protocol(protocol: Protocol) -> Iterator[Finding]:
     if not protocol.ratings:
         yield _error("", _("no step asks an instrument about stories or groups"))
     for step in protocol.steps:
-        for name in placeholders.find_unfilled(step.text, vars(protocol.version.study)):
+        for name in placeholders.find_unfilled(step.text, protocol.version.study.value_by_fact):
             sentence = _("“%(step)s” is to tell raters “%(field)s”, which is still empty")
             names = {"step": step.name, "field": placeholders.LABELS[name]}
             yield _error(name, sentence % names, _("fill it in"), anchor=f"id_{name}")

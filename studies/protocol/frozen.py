@@ -14,7 +14,8 @@ from django.db.models import Model
 
 from studies import hashing
 from studies.documents import placeholders
-from studies.models import Cloze, Instrument, Item, ProtocolVersion, Step, Story, Study
+from studies.facts import FACTS
+from studies.models import Cloze, Instrument, Item, ProtocolVersion, Step, Study
 from studies.protocol.groups import read_story_codes
 from studies.protocol.steps import Protocol, cloze_of
 
@@ -22,11 +23,14 @@ M = TypeVar("M", bound=Model)
 
 # What raters read of the study, and the design that decides what they get to read.
 STUDY = (
-    *("title", "language", "organiser", "contact", "notice", "minutes"),
+    *("title", "language", *(fact.key for fact in FACTS if fact.is_frozen_if_empty)),
     *("shows_premise", "asks_recognition", "seats_per_group", "order_policy", "seed", "groups_per_sitting"),
 )
 # Of the study as well, and in the document only where they say something.
-IF_SAID = ("pay", "pay_for_part", "groups_per_rater", "n_repeats", "excluded_studies")
+IF_SAID = (
+    *(fact.key for fact in FACTS if not fact.is_frozen_if_empty),
+    *("groups_per_rater", "n_repeats", "excluded_studies"),
+)
 STEP = (
     *("position", "key", "kind", "title", "text", "scope", "locks", "background", "layout", "revises", "options"),
     *("story", "samples"),
@@ -88,7 +92,7 @@ def _content(protocol: Protocol, sha256_by_story: Mapping[str, str]) -> dict[str
 
 def fill_names(protocol: Protocol) -> Protocol:
     """The protocol with the names in braces in its texts replaced by what its study says; steps are copies."""
-    return _fill(protocol, vars(protocol.version.study))
+    return _fill(protocol, protocol.version.study.value_by_fact)
 
 
 def _fill(protocol: Protocol, values: Mapping[str, Any]) -> Protocol:
@@ -98,12 +102,8 @@ def _fill(protocol: Protocol, values: Mapping[str, Any]) -> Protocol:
     return Protocol(protocol.version, steps)
 
 
-def sha256_of(story: Story) -> str:
-    """The hash of what raters read: of the text as it stands, or as it was if it is withheld now."""
-    return _sha256_of_text(story.text, story.sha256, is_withheld=story.is_withheld)
-
-
 def _sha256_of_text(text: str, sha256: str, *, is_withheld: bool) -> str:
+    """The hash of what raters read: of the text as it stands, or as it was if it is withheld now."""
     return sha256 if is_withheld else hashing.sha256(text)
 
 

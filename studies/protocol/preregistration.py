@@ -21,7 +21,7 @@ from studies.models import Amendment, ProtocolVersion, Provenance, Study
 from studies.protocol.amendments import list_stored_places
 from studies.protocol.outcomes import Outcome, list_outcomes
 from studies.protocol.steps import Protocol, read_rows
-from studies.protocol.subset_words import describe_subset
+from studies.protocol.subset_descriptions import describe_subset
 from studies.protocol.versions import latest
 from studies.typography.differences import find_differences, shorten
 

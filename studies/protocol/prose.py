@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from studies import hashing
+from studies.facts import PLAIN_FACTS
 from studies.layouts.items import CheckOptions
 from studies.vocabulary import OrderPolicy, StepKind, StepScope
 
@@ -94,6 +95,9 @@ def _study(content: Mapping[str, Any]) -> Iterator[ProseSentence]:
     yield ProseSentence(sentence + (f" ({content['contact']})." if content["contact"] else "."))
     if content["notice"]:
         yield ProseSentence(_("On every page stands: “%(notice)s”") % {"notice": content["notice"]})
+    for fact in PLAIN_FACTS:
+        if words := content.get(fact.key):
+            yield ProseSentence(f"{fact.label}: {words}")
 
 
 def _who(content: Mapping[str, Any], facts: ProseFacts) -> Iterator[ProseSentence]:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
+from studies.facts import KEYS
+
 
 class Purpose(StrEnum):
     """What a study is wanted for."""
@@ -25,10 +27,7 @@ PART_OF_LOCATION = {
     "story": "stories",
     "seats_per_group": "reading_plan",
     "n_repeats": "reading_plan",
-    "organiser": "rater_information",
-    "contact": "rater_information",
-    "pay": "rater_information",
-    "minutes": "rater_information",
+    **dict.fromkeys(KEYS, "rater_information"),
     "analysis_plan": "analysis_plan",
     "state": "launch",
     "closes_at": "rater_information",

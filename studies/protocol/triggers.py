@@ -48,7 +48,7 @@ OF_SOURCE = gettext_noop("A source of stories of a frozen study keeps its name a
 
 
 # What the document says of the study; of these some only where they are set.
-FINAL_OF_STUDY = ("slug", *STUDY, *IF_SAID, "text_kind", "analysis_plan")
+FINAL_OF_STUDY = ("slug", *STUDY, *IF_SAID, "facts", "text_kind", "analysis_plan")
 AMENDMENTS = Amendment._meta.db_table
 ROWS: Mapping[Operation, tuple[str, ...]] = {"INSERT": ("NEW",), "UPDATE": ("OLD", "NEW"), "DELETE": ("OLD",)}
 # A rehearsal is frozen as a study is, and taken away when it is made anew.

@@ -53,7 +53,7 @@ def _warnings_of_information(study: Study, protocol: Protocol) -> Iterator[Findi
         sentence, way_out = _("raters are not told how long a group takes"), _("say the minutes")
         yield _warn("", sentence, way_out, part=information, anchor="id_minutes")
     if not study.pay and not any(
-        "pay" in placeholders.find_unfilled(step.text, vars(study)) for step in protocol.steps
+        "pay" in placeholders.find_unfilled(step.text, study.value_by_fact) for step in protocol.steps
     ):
         sentence, way_out = _("raters are not told what they are paid"), _("say it, also if nothing is paid")
         yield _warn("", sentence, way_out, part=information, anchor="id_pay")

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from studies.typography.features import SIGNS, Sign
 from studies.typography.paragraphs import split_paragraphs
-from studies.typography.words import split_words
+from studies.typography.word_boundaries import split_words
 
 
 @dataclass(frozen=True)

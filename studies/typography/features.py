@@ -12,7 +12,7 @@ from django.utils.translation import gettext_noop as _
 
 from studies.typography.emphasis import Emphasis, EmphasisMark
 from studies.typography.paragraphs import is_break, normalise_line_ends, split_paragraphs
-from studies.typography.words import split_words
+from studies.typography.word_boundaries import split_words
 
 ITALIC = Emphasis(
     EmphasisMark("*", r"(?<![\w*])\*(?![\s*])", r"(?<![\s*])\*(?![\w*])"),

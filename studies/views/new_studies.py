@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, cast
 
 from django import forms
@@ -21,11 +22,12 @@ from django.views.decorators.http import require_http_methods
 from studies import creation
 from studies.access import visible_studies
 from studies.creation import NewStudy
-from studies.documents import placeholders
 from studies.documents.errors import DocumentError
 from studies.documents.study_template import discover_templates
+from studies.facts import ASKED_WHEN_NEW
 from studies.loader import VersionConflict
 from studies.models import Study
+from studies.views.fact_fields import make_fields_of_new_study
 from studies.views.guards import explain_refusal, refuse_unknown
 from studies.views.posted_forms import makes_once
 
@@ -73,20 +75,10 @@ class NewStudyForm(forms.Form):
     language = forms.ChoiceField(
         label=gettext_lazy("Language of stories and questions"), choices=LANGUAGES, initial="en", required=False
     )
-    organiser = forms.CharField(
-        label=placeholders.LABELS["organiser"],
-        max_length=200,
-        required=False,
-        help_text=gettext_lazy("A person and an institution, as they should stand in the consent."),
-    )
-    contact = forms.EmailField(
-        label=placeholders.LABELS["contact"],
-        required=False,
-        help_text=gettext_lazy("An e-mail address. This and who runs it can be said later, too."),
-    )
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.fields.update(make_fields_of_new_study())
         cast(forms.ChoiceField, self.fields["template"]).choices = [
             *((key, template.title) for key, template in discover_templates().items()),
             (LIKE, _("Like another study")),
@@ -95,6 +87,11 @@ class NewStudyForm(forms.Form):
         studies = visible_studies(user, "studies.view_study").order_by("title", "-launched_at", "pk")
         cast(StudyChoice, self.fields["like"]).queryset = studies
         self.fields["title"].widget.attrs["autocomplete"] = "off"
+
+    @property
+    def facts(self) -> Iterator[forms.BoundField]:
+        """The fields of what the study says of itself."""
+        return (self[fact.key] for fact in ASKED_WHEN_NEW)
 
     def clean(self) -> None:
         chosen = self.cleaned_data.get("template")
@@ -121,7 +118,8 @@ class NewStudyForm(forms.Form):
         data = self.cleaned_data
         if data["template"] == FILE:
             return creation.create_from_file(data["file"], data["file"].name, by=by)
-        new = NewStudy(data["title"], data["language"] or "en", data["organiser"], data["contact"])
+        facts = {fact.key: data[fact.key] for fact in ASKED_WHEN_NEW}
+        new = NewStudy(data["title"], data["language"] or "en", facts)
         if data["template"] == LIKE:
             return creation.copy_study(data["like"], new, by=by)
         return creation.create_from_template(discover_templates()[data["template"]], new, by=by, cloze=data["cloze"])

@@ -17,7 +17,7 @@ from studies import formatting, story_edits
 from studies.access import Access
 from studies.action_log import log_action
 from studies.models import Provenance, Study
-from studies.protocol.subset_words import describe_subset
+from studies.protocol.subset_descriptions import describe_subset
 from studies.views.guards import require_in_study
 from studies.vocabulary import SourceKind
 

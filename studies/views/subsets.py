@@ -20,7 +20,7 @@ from studies import creation, subsets
 from studies.access import Access
 from studies.documents.errors import InvalidValue
 from studies.documents.rated_stories import read_moment, read_score
-from studies.protocol.subset_words import name_criterion
+from studies.protocol.subset_descriptions import name_criterion
 from studies.strata import (
     GROUP,
     MOST_CRITERIA,

@@ -7,6 +7,8 @@ from typing import Any
 from annotation import responses
 from annotation.models import Assignment, Response
 from annotation.participation import claims
+from reports.dataset import Dataset
+from reports.figures.cloze.people import ClozeFilling, ClozeResult
 from studies import loader, protocol
 from studies.models import Cloze, ProtocolVersion, Step, Story, StoryGroup, Study
 from tests import factories
@@ -73,3 +75,8 @@ def cloze(of: Study) -> Cloze:
 
 def story_of(of: Study) -> Story:
     return of.stories.get()
+
+
+def filling(of: Study) -> ClozeResult:
+    """What the report says of it."""
+    return ClozeFilling().compute(Dataset.of(of))

@@ -9,8 +9,9 @@ from typing import Any
 from django.test import override_settings
 from django.utils import timezone
 
-from judges import catalogue, lifecycle, prompt_choices, runs
+from judges import catalogue, lifecycle, runs
 from judges.endpoints import connection_tests
+from judges.laboratory import prompt_choices
 from judges.models import Attempt, Call, ConnectionTest, Endpoint, Judge, Price, Prompt, ProviderBatch, Run, TextRelease
 from judges.planning import Scope
 from judges.planning.estimates import N_ASKED_AT_MOST
@@ -19,7 +20,7 @@ from studies.models import Provenance, Source, Study
 from tests import factories
 from tests.judges import standin as told
 from tests.judges.conftest import KEY, judge_at, sendable
-from tests.judges.prompt_choices.test_validation import knows_with_one_template, pairs
+from tests.judges.laboratory.prompt_choices.test_validation import knows_with_one_template, pairs
 from tests.judges.standin import Hit, Reply, StandIn, serving
 
 LOST = (told.REFUSED, told.BLOCKED, told.TRUNCATED, told.PROSE, told.OUT_OF_RANGE, told.OTHER_MODEL)

@@ -13,9 +13,9 @@ from annotation import design
 from annotation.design import launches
 from annotation.models import Assignment, Fill, Response, Timing
 from annotation.participation import invitations
-from reports.figures.cloze import compute
 from studies import loader
 from studies.models import Cloze, Study
+from tests.annotation import clozes
 from tests.browser.arriving import until
 from tests.browser.measuring import HIDDEN, NOTE_MEASURED
 from tests.browser.test_accessibility import faults
@@ -105,7 +105,7 @@ def test_the_whole_cloze_is_filled_and_submitted_by_keyboard_alone(sheet: Page, 
 
     expect(sheet.get_by_role("heading", name="Submitted. Thank you")).to_be_visible()
     assert (Fill.objects.get().state, Assignment.objects.get().status) == ("submitted", "submitted")
-    assert compute(Study.objects.get()).writers[0].order == tuple(range(1, 45))
+    assert clozes.filling(Study.objects.get()).writers[0].order == tuple(range(1, 45))
 
 
 def test_the_order_of_filling_is_the_writers_even_where_a_save_is_slow(sheet: Page, study: Study) -> None:
@@ -120,7 +120,7 @@ def test_the_order_of_filling_is_the_writers_even_where_a_save_is_slow(sheet: Pa
     held[0].continue_()
 
     until(sheet, said, {1: "one", 2: "two", 3: "three"})
-    assert compute(study).writers[0].order == (1, 2, 3)
+    assert clozes.filling(study).writers[0].order == (1, 2, 3)
 
 
 def test_nothing_is_called_saved_while_another_blank_is_not(sheet: Page) -> None:
@@ -270,7 +270,7 @@ def test_somebody_stops_at_section_four_and_it_is_reported_so(
     expect(sheet.get_by_role("heading", name="Thank you for saying so")).to_be_visible()
     expect(sheet.get_by_text("You stopped at section 4, The Constable’s Case.")).to_be_visible()
     assert said()[22] == "two brass hinges"
-    result = compute(study)
+    result = clozes.filling(study)
     assert [row.n_stopped for row in result.sections] == [0, 0, 0, 1, 0, 0, 0]
     (writer,) = result.writers
     assert (writer.outcome, writer.stopped_at, writer.n_filled) == ("dropped_out", 4, 5)

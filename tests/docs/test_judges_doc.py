@@ -3,7 +3,8 @@
 import re
 from pathlib import Path
 
-from judges import embeddings, metrics, prompts, providers, recipes
+from judges import metrics, prompts, providers
+from judges.laboratory import embeddings, recipes
 
 ROOT = Path(__file__).parents[2]
 DOC = (ROOT / "docs" / "judges.md").read_text()

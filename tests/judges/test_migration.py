@@ -8,7 +8,6 @@ from django.apps.registry import Apps
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from annotation import design
 from annotation.models import Assignment
 from judges import catalogue, prompts, runs
 from judges.models import Attempt, Call, Reading, Run, Text
@@ -50,7 +49,7 @@ def seated(study: Study) -> Assignment:
         study=study,
         rater=factories.rater(study, "far", kind="model"),
         rater_kind="model",
-        seat=design.add_judge_seat(study, group, order),
+        seat=factories.judge_seat(study, group, order),
         group=group,
         version=study.versions.get(),
     )

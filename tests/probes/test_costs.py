@@ -73,6 +73,17 @@ PROBES = (
         docs={"docs/replications.md": (("## TTCW:", "## Depth: `replicate depth-again`\n\nGenerated.\n\n"),)},
     ),
     Probe(
+        "study fact",
+        "study_fact",
+        "test_study_files_doc.py::test_every_key_of_a_study_is_documented_and_no_other",
+        lines={
+            "studies/facts.py": (
+                ('    StudyFact(\n        key="ethics_', '    StudyFact(key="funder", label="Funder"),\n'),
+            )
+        },
+        docs={"docs/study-files.md": (("| `ethics_approval` |", "| `funder` | text | who pays for the study |\n"),)},
+    ),
+    Probe(
         "export column",
         "export_column",
         "",  # the codebook is its docs, and a column without its meaning is no column
@@ -100,20 +111,21 @@ PROBES = (
         },
     ),
 )
-DOCS = ("instruments", "judges", "reports", "replications", "languages")
+DOCS = ("instruments", "judges", "reports", "replications", "study_files", "languages")
 DOCS_TESTS = tuple(f"tests/docs/test_{name}_doc.py" for name in DOCS)
 # What whoever adds such a thing is held to without having written a test.
 CONTRACTS = (
     "tests/judges/metrics/test_contract.py",
-    "tests/judges/recipes/test_recipes.py::test_a_recipe_asks_with_its_own_prompts_and_ends",
+    "tests/judges/laboratory/recipes/test_recipes.py::test_a_recipe_asks_with_its_own_prompts_and_ends",
     "tests/judges/providers/test_contract.py::test_a_provider_has_a_slug_that_fits_its_column_and_a_title",
     "tests/judges/prompts/test_prompts.py::test_every_item_type_can_be_asked_by_every_built_in_prompt",
     "tests/reports/figures/test_contract.py",
     "tests/studies/items/test_contract.py",
+    "tests/studies/test_facts.py",
     "tests/studies/items/test_instruments.py",
     "tests/languages/test_catalogue.py",
 )
-NEW_ONES = "docs or probed or percent or first-line or metrics or provider or probe or [pt]"
+NEW_ONES = "docs or probed or percent or first-line or metrics or provider or probe or funder or [pt]"
 
 
 def costs() -> dict[str, int]:

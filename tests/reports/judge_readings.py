@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from annotation import responses
-from annotation.design import seats
 from annotation.models import Assignment, Rater
 from annotation.responses import Answer
 from judges import catalogue
@@ -64,7 +63,7 @@ def read(
         study=study,
         rater=rater,
         rater_kind=rater.kind,
-        seat=seats.add_judge_seat(study, row, codes),
+        seat=factories.judge_seat(study, row, codes),
         group=row,
         version=version,
     )

@@ -14,7 +14,7 @@ from django.utils import timezone
 from annotation import simulation
 from annotation.responses import Answer
 from annotation.simulation import Tendency
-from judges import reference_sets
+from judges.laboratory import reference_sets
 from reports.dataset import scored_clozes
 from reports.management.commands import demo as seeding
 from studies import hashing, lifecycle

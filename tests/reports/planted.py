@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from annotation import responses
-from annotation.design import seats
 from annotation.models import Assignment, Rater
 from annotation.responses import Answer
 from annotation.responses.imports import Row
@@ -167,7 +166,7 @@ def read_pair(study: Study, judge: Rater, group: str, order: tuple[str, ...], ch
     version = protocol.current(study)
     step = protocol.load_protocol(version).step("better")
     assert step is not None
-    seat = seats.add_judge_seat(study, study.groups.get(code=group), list(order))
+    seat = factories.judge_seat(study, study.groups.get(code=group), list(order))
     work = Assignment.objects.create(
         study=study, rater=judge, rater_kind=judge.kind, seat=seat, group=seat.group, version=version
     )

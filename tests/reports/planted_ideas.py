@@ -9,7 +9,7 @@ import pytest
 
 from annotation.responses import Answer, imports
 from annotation.responses.imports import Row
-from judges import embeddings, reference_sets
+from judges.laboratory import embeddings, reference_sets
 from stats.arrays import FloatArray
 from studies import hashing, protocol
 from studies.models import ProtocolVersion, Provenance, Source, Step, Story, StoryGroup, Study

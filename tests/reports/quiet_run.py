@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 
 from django.utils import timezone
 
-from annotation import design
 from annotation.models import Assignment, Fill, Rater
 from annotation.responses import Answer, derivation, imports, submission
 from annotation.responses.imports import Row
@@ -57,7 +56,7 @@ def filled_study(*, models: Sequence[str] = MODELS, with_person: bool = False) -
 def model_fills(study: Study, name: str, texts: Sequence[str]) -> None:
     """One more text by that model."""
     rater, _is_new = Rater.objects.get_or_create(study=study, code=name, kind=Rater.Kind.MODEL)
-    seat = design.add_judge_seat(study, study.groups.get(), ["shoes"])
+    seat = factories.judge_seat(study, study.groups.get(), ["shoes"])
     work = Assignment.objects.create(
         study=study, rater=rater, rater_kind="model", seat=seat, group=seat.group, version=study.versions.get()
     )

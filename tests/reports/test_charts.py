@@ -6,9 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from reports.document.strips import Coefficient, StripAxis
-from reports.figures.base import Estimate, Floor, Interval
-from reports.figures.plots import (
+from reports.document.plots import (
     PERCENT,
     Axis,
     DifferenceMark,
@@ -18,6 +16,8 @@ from reports.figures.plots import (
     difference_axis,
     scale_axis,
 )
+from reports.document.strips import Coefficient, StripAxis
+from reports.document.values import Estimate, Floor, Interval
 from reports.page import charts
 from reports.page.shapes import Drawing
 

@@ -9,13 +9,13 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from annotation import design
 from annotation.models import Assignment, Fill, Rater
 from annotation.participation import claims, withdrawal
 from annotation.responses import submission, timing
 from annotation.responses.timing import TimeReport
 from reports import results
-from reports.figures.cloze import compute
+from reports.dataset import Dataset
+from reports.figures.cloze.people import ClozeFilling
 from reports.figures.codec import encode
 from reports.page.csv import find_table
 from studies.models import Study
@@ -59,7 +59,7 @@ def study() -> Study:
 
 def model(study: Study, code: str, texts: dict[int, str]) -> None:
     rater = Rater.objects.create(study=study, code=code, kind=Rater.Kind.MODEL)
-    seat = design.add_judge_seat(study, study.groups.get(), ["shoes"])
+    seat = factories.judge_seat(study, study.groups.get(), ["shoes"])
     work = Assignment.objects.create(
         study=study, rater=rater, rater_kind="model", seat=seat, group=seat.group, version=study.versions.get()
     )
@@ -69,8 +69,8 @@ def model(study: Study, code: str, texts: dict[int, str]) -> None:
 
 def cloze_of(study: Study):
     """What the document says of it."""
-    result = compute(study)
-    return result and encode(result)
+    found = clozes.filling(study)
+    return found and encode(found)
 
 
 def counts(told: dict[str, object]) -> dict[str, int]:
@@ -198,5 +198,6 @@ def test_the_section_takes_a_fixed_number_of_queries(django_assert_num_queries, 
     for _ in range(n):
         wrote(study, FILLS, submits=True)
 
+    dataset = Dataset.of(study)
     with django_assert_num_queries(5):
-        cloze_of(study)
+        assert ClozeFilling().compute(dataset)

@@ -11,8 +11,8 @@ from django.test import Client
 
 from reports import results
 from reports.document.model import DocumentSection, DrawnPlot, Subsection
+from reports.document.plots import PERCENT, DotPlot
 from reports.figures import all_figures
-from reports.figures.plots import PERCENT, DotPlot
 from reports.models import Report
 from reports.page import drawings, standalone
 from reports.page.charts import Drawing, Shape

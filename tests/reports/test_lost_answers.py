@@ -8,9 +8,9 @@ from django.template.loader import render_to_string
 
 from reports.document.model import Notice, ReportTable
 from reports.document.page import PageTable
-from reports.figures import judge_tables
-from reports.figures.outcomes import Outcomes, SourceOutcomes
-from reports.figures.scores import JudgeScores
+from reports.figures.judges import tables
+from reports.figures.judges.outcomes import Outcomes, SourceOutcomes
+from reports.figures.judges.scores import JudgeScores
 
 NAMES = [f"Manner {letter}" for letter in "ABCDEFGHIJ"]
 COUNTS = SourceOutcomes(answered=3, declined=1, unreadable=0, missing=0, expected=4, lost_percent=25.0)
@@ -23,7 +23,7 @@ def judge(*by_source: SourceOutcomes) -> JudgeScores:
 
 
 def lost(*by_source: SourceOutcomes) -> tuple[ReportTable[Any], list[Any]]:
-    table, *others = judge_tables.losses("lost-verdicts", [judge(*by_source)], caption="Lost")
+    table, *others = tables.losses("lost-verdicts", [judge(*by_source)], caption="Lost")
     assert isinstance(table, ReportTable)
     return table, others
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.test import Client
 
-from judges import reference_sets
+from judges.laboratory import reference_sets
 from reports.export import issues
 from reports.models import ExportPackage, PackageDownload
 from reports.tasks import make_package

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from reports.figures import plots
-from reports.figures.plots import PERCENT, Curve, Mark, Panel, PanelPlot, PlotRow, Point, StackPlot, StackRow
+from reports.document import plots
+from reports.document.plots import PERCENT, Curve, Mark, Panel, PanelPlot, PlotRow, Point, StackPlot, StackRow
 from reports.page import charts
 from reports.page.shapes import LETTER, Drawing
 from reports.page.stacks import draw_stacks

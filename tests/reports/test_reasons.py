@@ -7,7 +7,8 @@ import pytest
 from django.conf import settings
 from django.utils import translation
 
-from reports.figures.base import Reason, without_value
+from reports.document.values import Reason
+from reports.figures.base import without_value
 from reports.reasons import NAMES, SENTENCES, to_english
 from reports.reasons import language as reason_language
 from reports.reasons import translate_reason as reason

@@ -7,9 +7,9 @@ import pytest
 
 from annotation.models import Rater
 from reports import results
+from reports.document.values import Floor, Interval, Mean
 from reports.export import codebook, long_table
-from reports.figures.agreement import Agreement, AgreementResult, MeanAgreement
-from reports.figures.base import Floor, Interval, Mean
+from reports.figures.agreement.agreement import Agreement, AgreementResult, MeanAgreement
 from stats import agreement, intervals
 from studies.models import Item, Study
 from tests import factories, triggers

@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from annotation.models import Rater, Response
 from annotation.participation.withdrawal import withdraw
 from reports import results
-from reports.figures.themes import SampleThemes
+from reports.figures.themes.themes import SampleThemes
 from reports.models import Coder, Coding, SampledReason, ThemeSample
 from reports.rationales import codings, queries
 from reports.rationales.codings import CannotCode

@@ -24,6 +24,7 @@ from tests.studies.story_import.files import archive_of
 
 pytestmark = pytest.mark.django_db
 NEWER = {"study.toml": 'slug = "a"\nholograms = 2\n', "stories.csv": "story,text\ns1,Once.\n"}
+US = {"organiser": "Us", "contact": "us@example.org"}
 DEMO = Path(__file__).parents[2] / "studies" / "demo"
 
 
@@ -49,7 +50,7 @@ def archive(folder: Path, **more: bytes) -> io.BytesIO:
 def test_a_template_makes_a_draft_with_its_steps_and_its_maker_as_lead(designer: User, key: str) -> None:
     template = discover_templates()[key]
 
-    study = creation.create_from_template(template, NewStudy("Figs & plums", "en", "Us", "us@example.org"), by=designer)
+    study = creation.create_from_template(template, NewStudy("Figs & plums", "en", US), by=designer)
 
     version = study.versions.get()
     assert (study.slug, study.state, version.frozen_at) == ("figs-plums", "draft", None)

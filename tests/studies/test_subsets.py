@@ -14,7 +14,7 @@ from studies import protocol, subsets
 from studies.documents.analysis_plan import AnalysisPlan
 from studies.models import Membership, Provenance, Step, Story, Study, Subset
 from studies.protocol.preregistration import write_preregistration
-from studies.protocol.subset_words import describe_subset
+from studies.protocol.subset_descriptions import describe_subset
 from studies.strata import CannotDraw, SubsetRule, draw, parse_criterion
 from tests import factories
 from tests.studies.folders import rows_by_table

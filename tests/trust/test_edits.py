@@ -64,6 +64,7 @@ EDITS = {
     ),
     "study: pay": Edit(OF_STUDY, {"pay": "X"}, edits.changed(OF_STUDY, pay="X"), edits.told(pay="X")),
     "study: notice": Edit(OF_STUDY, {"notice": "X"}, edits.changed(OF_STUDY, notice="X"), edits.told(notice="X")),
+    "study: a plain fact": Edit(OF_STUDY, {"facts": {"ethics_approval": "X"}}, page=edits.told(ethics_approval="X")),
     "study: slug": Edit(OF_STUDY, {"slug": "x"}, edits.changed(OF_STUDY, slug="x")),
     "study: seats": Edit(
         OF_STUDY,
@@ -234,6 +235,7 @@ study: organiser        +---   +---   .        +---      +---
 study: contact          +---   +---   .        +---      +---
 study: pay              +---   +---   .        +---      +---
 study: notice           +---   +---   .        +---      +---
+study: a plain fact     .      +---   .        +---      +---
 study: slug             +---   .      .        +---      +---
 study: seats            +---   +---   +---     +---      +---
 study: order            +---   +---   .        +---      +---

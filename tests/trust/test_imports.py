@@ -11,7 +11,7 @@ KNOWING = {"Provenance", "Source"}
 # What of these apps may know it: what writes it, of stories made here and of leave to send; and what compares a model's
 # claim to know a text with the truth, once the claim has been made. No page of raters and no prompt uses them.
 ALLOWED = {
-    *("annotation/responses/derivation.py", "judges/generation/acceptance.py"),
+    *("annotation/responses/derivation.py", "judges/laboratory/generation/acceptance.py"),
     "annotation/answer_import/rows.py",  # answers from elsewhere may name a story by its title or a factor
     *("judges/releases.py", "judges/settlement/recognition_results.py"),
 }
@@ -53,7 +53,7 @@ def test_nothing_that_serves_a_page_or_a_prompt_reaches_the_one_module_that_may(
 
 def test_what_is_sent_to_a_model_is_made_without_what_knows_provenance() -> None:
     graph = grimp.build_graph("judges", cache_dir=None)
-    knowing = {"judges.generation.acceptance", "judges.releases", "judges.settlement.recognition_results"}
+    knowing = {"judges.laboratory.generation.acceptance", "judges.releases", "judges.settlement.recognition_results"}
 
     assert graph.find_downstream_modules("judges.settlement.recognition_results"), "what reads replies uses it"
     making = ("judges.planning", "judges.requests")

@@ -20,10 +20,11 @@ from django.views.decorators.clickjacking import xframe_options_sameorigin
 from annotation.views.designer import previews
 from studies import lifecycle, protocol
 from studies.access import Access
-from studies.documents import placeholders
+from studies.facts import LABEL_BY_KEY
 from studies.models import ProtocolVersion, Study
 from studies.protocol import drafts
 from studies.views.edits import EditForm
+from studies.views.fact_fields import make_fact_fields
 from studies.views.guards import require_in_study
 
 SEES, MAY_CHANGE = "studies.view_study", "studies.change_study"
@@ -31,7 +32,10 @@ AS_TYPED = "%Y-%m-%dT%H:%M"
 
 
 class InformationForm(EditForm):
-    """The fields of `drafts.TOLD`. The deadline is typed as a clock shows it in the zone that the form names."""
+    """The fields of `drafts.TOLD`, with the facts as they are declared.
+
+    The deadline is typed as a clock shows it in the zone that the form names.
+    """
 
     title = forms.CharField(
         label=gettext_lazy("Title"), max_length=200, help_text=gettext_lazy("As raters read it, on every page.")
@@ -41,51 +45,18 @@ class InformationForm(EditForm):
         choices=Study.TextKind.choices,
         help_text=gettext_lazy("The word for it on the raters’ pages."),
     )
-    organiser = forms.CharField(
-        label=placeholders.LABELS["organiser"],
-        max_length=200,
-        required=False,
-        help_text=gettext_lazy("A person and an institution. Where a text says {organiser}, it is filled in."),
-    )
-    contact = forms.EmailField(
-        label=placeholders.LABELS["contact"],
-        required=False,
-        help_text=gettext_lazy("An e-mail address. Where a text says {contact}, it is filled in."),
-    )
-    minutes = forms.IntegerField(
-        label=gettext_lazy("Minutes for a group"),
-        min_value=1,
-        max_value=1440,
-        required=False,
-        error_messages=dict.fromkeys(
-            ("invalid", "min_value", "max_value"), gettext_lazy("Give whole minutes, from 1 to 1440.")
-        ),
-    )
-    pay = forms.CharField(
-        label=placeholders.LABELS["pay"],
-        max_length=200,
-        required=False,
-        help_text=gettext_lazy("With the currency, or that nothing is paid. Where a text says {pay}, it is filled in."),
-    )
-    pay_for_part = forms.CharField(
-        label=gettext_lazy("Pay for a part"),
-        max_length=200,
-        required=False,
-        help_text=gettext_lazy("What people are paid if they stop before the end."),
-    )
     closes_at = forms.CharField(
         label=gettext_lazy("Open until"),
         required=False,
         widget=forms.DateTimeInput({"type": "datetime-local"}),
         help_text=gettext_lazy("Empty: until you close the study."),
     )
-    notice = forms.CharField(
-        label=gettext_lazy("Notice"),
-        max_length=300,
-        required=False,
-        help_text=gettext_lazy("Shown on every page of the study and on its report."),
-    )
     zone = forms.CharField(widget=forms.HiddenInput, required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields.update(make_fact_fields())
+        self.order_fields(drafts.TOLD)
 
     def clean_zone(self) -> str:
         zone = str(self.cleaned_data["zone"] or settings.TIME_ZONE)
@@ -156,14 +127,9 @@ def _facts(study: Study) -> list[tuple[str, str]]:
     rows = [
         (_("Title"), study.title),
         (_("What is read"), str(study.get_text_kind_display())),
-        (placeholders.LABELS["organiser"], study.organiser),
-        (placeholders.LABELS["contact"], study.contact),
-        (_("Minutes for a group"), str(study.minutes or "")),
-        (placeholders.LABELS["pay"], study.pay),
-        (_("Pay for a part"), study.pay_for_part),
-        (_("Notice"), study.notice),
+        *((LABEL_BY_KEY[key], value) for key, value in study.value_by_fact.items()),
     ]
-    return [(str(name), value or "–") for name, value in rows]
+    return [(str(name), str(value or "–")) for name, value in rows]
 
 
 @xframe_options_sameorigin

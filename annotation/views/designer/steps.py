@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import escape
+from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.clickjacking import xframe_options_sameorigin
@@ -208,6 +209,7 @@ def _page(
         "new": new,
         "kinds": KINDS,
         "chips": placeholders.LABELS.items(),
+        "names_in_braces": get_text_list([f"{{{name}}}" for name in placeholders.NAMES], _("and")),
         "is_editable": is_editable,
         "may_change": is_editable and access.may(MAY_CHANGE),
         "n_groups": study.groups.count(),

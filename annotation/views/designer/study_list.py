@@ -39,7 +39,7 @@ from studies import lifecycle
 from studies.access import visible_studies
 from studies.addresses import find_page
 from studies.documents import placeholders
-from studies.models import Instrument, Membership, Step, Story, StoryGroup, Study
+from studies.models import Instrument, Membership, Step, Story, StoryGroup, Study, is_unsaid
 from studies.views.guards import refuse_unknown
 
 SEES_MEMBERS, SEES_STUDY, DESIGNS, MAKES = (
@@ -110,7 +110,7 @@ def _counted(studies: QuerySet[Study], user: int | None) -> QuerySet[Study]:
     submitted = Assignment.objects.first_readings().filter(status=Assignment.Status.SUBMITTED)
     steps = Step.objects.filter(version__study=OuterRef("pk"))
     ratings = steps.filter(kind=Step.Kind.RATING).exclude(scope=Step.Scope.ONCE)
-    unfilled = [Q(text__contains=f"{{{name}}}", **{f"version__study__{name}": ""}) for name in placeholders.NAMES]
+    unfilled = [Q(text__contains=f"{{{name}}}") & is_unsaid(name, "version__study") for name in placeholders.NAMES]
     is_unfilled = unfilled[0]
     for condition in unfilled[1:]:
         is_unfilled |= condition

@@ -23,7 +23,8 @@ from annotation.design import launches
 from annotation.models import Invitation, Rater
 from annotation.participation import claims, invitations
 from annotation.simulation import Tendency
-from judges import catalogue, reference_sets, runs
+from judges import catalogue, runs
+from judges.laboratory import reference_sets
 from judges.models import ReferenceSet, Run
 from reports import results
 from studies import lifecycle, loader

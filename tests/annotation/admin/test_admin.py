@@ -8,7 +8,6 @@ from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
 
-from annotation import design
 from annotation.models import (
     Assignment,
     Consent,
@@ -93,7 +92,7 @@ def test_a_seat_can_be_given_back(staff: Client) -> None:
 def test_a_judges_seat_is_not_given_back(staff: Client) -> None:
     study = factories.study()
     judge = Rater.objects.create(study=study, code="gpt", kind=Rater.Kind.MODEL)
-    seat = design.add_judge_seat(study, study.groups.get(), [s.code for s in study.stories.all()])
+    seat = factories.judge_seat(study, study.groups.get(), [s.code for s in study.stories.all()])
     version = study.versions.get()
     assignment = Assignment.objects.create(
         study=study, rater=judge, rater_kind=judge.kind, seat=seat, group=seat.group, version=version

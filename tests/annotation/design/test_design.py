@@ -171,7 +171,7 @@ def test_a_judges_seat_does_not_count_towards_the_peoples() -> None:
     study = factories.study()
     group = study.groups.get()
 
-    seat = design.add_judge_seat(study, group, ["p1s1", "p1s2", "p1s3", "p1s4"])
+    seat = factories.judge_seat(study, group, ["p1s1", "p1s2", "p1s3", "p1s4"])
 
     assert seat.number == 1
     assert study.seats.filter(rater_kind="person").count() == 3

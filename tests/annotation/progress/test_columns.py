@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation import design, simulation
+from annotation import simulation
 from annotation.models import Assignment, Rater
 from annotation.participation import claims, consents, withdrawal
 from annotation.responses import imports, submission
@@ -141,7 +141,7 @@ def test_the_columns_of_progress_are_true_of_a_judge() -> None:
     group = study.groups.get()
     judge = factories.rater(study, "M01", kind=Rater.Kind.MODEL)
     order = sorted(story.code for story in group.stories.all())
-    seat = design.add_judge_seat(study, group, order)
+    seat = factories.judge_seat(study, group, order)
     mine = Assignment.objects.create(
         study=study, rater=judge, rater_kind=judge.kind, seat=seat, group=group, version=protocol.current(study)
     )

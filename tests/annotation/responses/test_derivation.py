@@ -12,6 +12,7 @@ from annotation.responses import derivation, submission
 from annotation.responses.derivation import NotDerivable
 from studies import protocol
 from studies.models import Provenance, Source, Study
+from tests import factories
 from tests.annotation import clozes
 from tests.replay import replayed
 from tests.studies.cloze.documents import FILLS, SHOES
@@ -35,7 +36,7 @@ def source() -> Study:
     written(made, "first ")
     written(made, "second ")
     rater = Rater.objects.create(study=made, code="gpt", kind=Rater.Kind.MODEL)
-    seat = design.add_judge_seat(made, made.groups.get(), ["shoes"])
+    seat = factories.judge_seat(made, made.groups.get(), ["shoes"])
     version = made.versions.get()
     work = Assignment.objects.create(
         study=made, rater=rater, rater_kind="model", seat=seat, group=seat.group, version=version

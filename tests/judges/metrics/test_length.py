@@ -6,7 +6,7 @@ from judges.metrics import NoValue
 from judges.metrics.length import Length
 from studies.models import Story, measure
 from studies.typography.paragraphs import number_paragraphs
-from studies.typography.words import is_unspaced
+from studies.typography.word_boundaries import is_unspaced
 
 STORY = """The ferry stopped. “Who is there?” Nobody answered!
 

@@ -9,11 +9,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from judges.embeddings.tfidf_svd import TfidfSvd
+from judges.laboratory.embeddings.tfidf_svd import TfidfSvd
+from judges.laboratory.source_measures import measure_sources
 from judges.metrics import NoValue, all_metrics, find_metric
-from judges.source_measures import measure_sources
 from stats import neighbours
-from studies.typography.words import split_words
+from studies.typography.word_boundaries import split_words
 
 TOO_SHORT = "the text has too few words for this measure: {} of at least {}"
 UNSPACED = "no spaces stand between the text's words, so they cannot be counted; compare its sentences"

@@ -26,9 +26,9 @@ ABC = [StoryLabel("A"), StoryLabel("B"), StoryLabel("C")]
 
 def read(text: str, *, last: bool = True, item: Asking | None = None, finish_reason: str = "stop") -> Verdict | Failure:
     protocol = "reasoning_first" if last else "verdict_first"
-    return parsing.parse_verdict(
-        text, finish_reason=finish_reason, protocol=protocol, item=item or Asking(), stories=ABC
-    )
+    asked = item or Asking()
+    verdicts = parsing.parse_reply(text, finish_reason=finish_reason, protocol=protocol, items=[asked], stories=ABC)
+    return verdicts if isinstance(verdicts, parsing.Failure) else verdicts[asked.key]
 
 
 @pytest.mark.parametrize(

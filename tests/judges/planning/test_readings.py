@@ -2,7 +2,6 @@
 
 import pytest
 
-from annotation import design
 from annotation.models import Assignment
 from judges import catalogue, runs
 from judges.models import PersonaSet, Reading, Run
@@ -19,7 +18,7 @@ PERSONAS = [{"name": "critic", "text": "You are a critic."}, {"name": "reader", 
 def read_again(run: Run, **reading: object) -> Assignment:
     """Another reading of the run's only group."""
     first = run.readings.all()[0].assignment
-    seat = design.add_judge_seat(run.study, first.group, first.seat.order)
+    seat = factories.judge_seat(run.study, first.group, first.seat.order)
     assignment = Assignment.objects.create(
         study=run.study, rater=first.rater, rater_kind="model", seat=seat, group=first.group, version=first.version
     )

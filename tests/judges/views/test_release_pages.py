@@ -13,8 +13,9 @@ from annotation.design import deletion
 from annotation.models import Fill
 from annotation.participation import withdrawal
 from annotation.responses import derivation, submission
-from judges import generation, releases, runs
-from judges.generation import Terms
+from judges import releases, runs
+from judges.laboratory import generation
+from judges.laboratory.generation import Terms
 from judges.models import Draft, GeneratedText, Judge, Prompt, TextRelease
 from judges.planning import CannotRun
 from judges.releases import CannotRelease, ClosedText
@@ -25,7 +26,7 @@ from tests import factories
 from tests.annotation import clozes
 from tests.judges import standin as told
 from tests.judges.conftest import judge_at
-from tests.judges.generation.stories import draft_study, endpoint_at, order, written
+from tests.judges.laboratory.generation.stories import draft_study, endpoint_at, order, written
 from tests.judges.standin import StandIn
 from tests.replay import replayed
 from tests.studies.subsets import create_subset

@@ -13,11 +13,11 @@ from django.test import Client
 from annotation.models import Rater
 from annotation.responses import Answer
 from reports.dataset import Dataset
-from reports.document.model import DrawnPlot, find_blocks
-from reports.figures.alternative_annotator import AlternativeAnnotator, JudgeStandings, Standing, best_constant
-from reports.figures.base import NO_HEAD, Head, Listing
-from reports.figures.human_line import HumanLine
-from reports.figures.judges_on_verdicts import Judges
+from reports.document.model import DrawnPlot, Head, find_blocks
+from reports.figures.base import NO_HEAD, Listing
+from reports.figures.judges.alternative_annotator import AlternativeAnnotator, JudgeStandings, Standing, best_constant
+from reports.figures.judges.human_line import HumanLine
+from reports.figures.judges.on_verdicts import Judges
 from stats.alternative_annotator import alt_test
 from studies.models import Item, Study
 from tests import factories, triggers

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from annotation.models import Fill
-from judges.embeddings import OFFLINE
+from judges.laboratory.embeddings import OFFLINE
 from reports import results
 from reports.dataset import Dataset, scored_clozes
 from reports.figures import all_figures

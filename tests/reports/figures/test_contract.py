@@ -1,14 +1,16 @@
 """What every figure promises, checked for whichever figures there are."""
 
+import inspect
 import json
 import re
 from dataclasses import is_dataclass, replace
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 from django.test import Client
 
-from reports import results
+from reports import figures, results
 from reports.document.model import Head
 from reports.figures import all_figures, by_table
 from reports.figures.base import Listing
@@ -43,6 +45,23 @@ def seal(study: Study) -> None:
 def test_there_are_figures_in_the_order_of_the_page() -> None:
     assert {"progress", "pass_rates", "agreement", "rankings", "judges", "cloze"} <= set(all_figures())
     assert [figure.position for figure in FIGURES] == sorted({figure.position for figure in FIGURES})
+
+
+@each_figure
+def test_a_figure_knows_no_other(figure: Any) -> None:
+    """What several need stands beside them in their family."""
+    source = Path(inspect.getfile(type(figure))).read_text(encoding="utf-8")
+    others = {type(other).__module__ for other in FIGURES} - {type(figure).__module__}
+
+    assert others & set(re.findall(r"^from (reports\.[\w.]+) import", source, re.MULTILINE)) == set()
+
+
+@pytest.mark.parametrize("path", sorted(Path(figures.__path__[0]).rglob("*.py")), ids=lambda path: path.stem)
+def test_a_figure_asks_the_dataset_and_no_table(path: Path) -> None:
+    asks = r"\.(?:all|count|exclude|exists|filter|first|order_by|values|values_list)\("
+    asked = rf"django\.db|\.objects\b|study\.\w+{asks}"
+
+    assert re.findall(asked, path.read_text(encoding="utf-8")) == []
 
 
 @each_figure

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from reports.figures.contrast_words import contrast_statements
-from reports.figures.headline_words import headline
+from reports.figures.sources.contrast_words import contrast_statements
+from reports.figures.sources.headline_words import headline
 from studies.models import Study
 from tests.reports import given
 from tests.reports.figures.test_comparisons import comparisons, planned_study, read, sentences

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from reports.document.phrases import plain
-from reports.figures.base import Interval, Reason
-from reports.figures.comparisons import correct
-from reports.figures.contrast_rows import ContrastRow, OutcomeContrasts, SourceLevel
-from reports.figures.contrast_table import contrast_table
-from reports.figures.contrast_words import contrast_statements
+from reports.document.values import Interval, Reason
+from reports.figures.sources.comparisons import correct
+from reports.figures.sources.contrast_rows import ContrastRow, OutcomeContrasts, SourceLevel
+from reports.figures.sources.contrast_table import contrast_table
+from reports.figures.sources.contrast_words import contrast_statements
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 

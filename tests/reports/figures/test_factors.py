@@ -9,7 +9,7 @@ from scipy import stats as scipy_stats
 from reports import results
 from reports.document.model import DrawnPlot, Head, ReportTable, find_blocks
 from reports.figures.base import Listing
-from reports.figures.factors import FactorOutcome, Factors
+from reports.figures.sources.factors import FactorOutcome, Factors
 from stats import variance_components
 from studies.models import Provenance, Study
 from tests import triggers

@@ -3,8 +3,8 @@
 import pytest
 
 from reports import results
-from reports.figures.agreement_words import scale_statement, verdict_statement
-from reports.figures.base import Interval, Mean
+from reports.document.values import Interval, Mean
+from reports.figures.agreement.sentences import scale_statement, verdict_statement
 from reports.page.statements import statement_lines
 from tests.reports import given
 from tests.reports.figures.test_comparisons import read, sentences

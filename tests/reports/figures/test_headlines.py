@@ -2,8 +2,8 @@
 
 import pytest
 
-from reports.figures.contrast_rows import OutcomeContrasts, SourceLevel
-from reports.figures.headline_words import headline
+from reports.figures.sources.contrast_rows import OutcomeContrasts, SourceLevel
+from reports.figures.sources.headline_words import headline
 from reports.page import context
 from studies.documents.analysis_plan import AnalysisPlan
 from tests.reports.figures.test_comparisons import planned_study, read

@@ -13,9 +13,9 @@ from sklearn.metrics import cohen_kappa_score
 from annotation.responses import Answer
 from judges.models import Judge, Prompt
 from reports.dataset import Dataset
-from reports.figures.judge_biases import JudgeBiases
-from reports.figures.judges_on_pairs import JudgesOnPairs
-from reports.figures.wordings import ModelWordings, Wordings
+from reports.figures.judges.biases import JudgeBiases
+from reports.figures.judges.on_pairs import JudgesOnPairs
+from reports.figures.judges.wordings import ModelWordings, Wordings
 from reports.templatetags.report import kept_together
 from studies.models import Provenance, Study
 from tests import factories, triggers

@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from reports.figures.base import Floor, Interval
-from reports.figures.judge_plots import JudgePlot, judge_plot
-from reports.figures.outcomes import Outcomes, SourceOutcomes
-from reports.figures.person_lines import PersonLine
-from reports.figures.scores import JudgeScores, Score, ScorePart
+from reports.document.values import Floor, Interval
+from reports.figures.judges.outcomes import Outcomes, SourceOutcomes
+from reports.figures.judges.person_lines import PersonLine
+from reports.figures.judges.plots import JudgePlot, judge_plot
+from reports.figures.judges.scores import JudgeScores, Score, ScorePart
 from reports.page import judge_charts
 from reports.page.shapes import Drawing
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from django.test import Client
 
-from judges import embeddings, reference_sets
+from judges.laboratory import embeddings, reference_sets
 from judges.models import ReferenceSet
 from reports import results
 from reports.figures import all_figures

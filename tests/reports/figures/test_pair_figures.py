@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from reports import results
-from reports.figures.pair_lengths import _bins
+from reports.figures.pairs.lengths import _bins
 from studies.models import Story, Study
 from tests import triggers
 from tests.reports.test_preferences import CHOSEN, FIRST, choices, paired

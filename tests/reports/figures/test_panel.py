@@ -10,7 +10,7 @@ from annotation.models import Assignment, Timing
 from annotation.responses.imports import Row
 from reports import results
 from reports.figures import all_figures
-from reports.figures.pace import question_words
+from reports.figures.raters.pace import question_words
 from stats import agreement, reliability
 from studies.models import Source, Step, Story, Study
 from tests import triggers

@@ -10,7 +10,7 @@ from scipy import stats as scipy_stats
 
 from annotation.responses import Answer
 from reports.dataset import Dataset
-from reports.figures.personas import JudgePersonas, Personas
+from reports.figures.judges.personas import JudgePersonas, Personas
 from studies.models import Study
 from tests import factories
 from tests.reports import given, planted

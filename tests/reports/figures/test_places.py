@@ -3,7 +3,7 @@
 import pytest
 
 from reports import results
-from reports.figures.places import divide_places
+from reports.figures.sources.places import divide_places
 from tests.reports import given
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]

@@ -10,8 +10,8 @@ import pytest
 from annotation.models import Rater
 from annotation.responses import Answer
 from reports.dataset import Dataset
-from reports.figures.judge_biases import JudgeBiases
-from reports.figures.judges_on_pairs import JudgesOnPairs
+from reports.figures.judges.biases import JudgeBiases
+from reports.figures.judges.on_pairs import JudgesOnPairs
 from studies.models import Study
 from tests import factories, triggers
 from tests.replay import replayed

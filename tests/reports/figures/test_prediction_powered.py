@@ -10,8 +10,8 @@ from scipy import stats as scipy_stats
 from annotation.models import Rater
 from reports import results
 from reports.dataset import Dataset
-from reports.figures.judges_on_verdicts import Judges as JudgesOnVerdicts
-from reports.figures.prediction_powered import PeopleAndJudge
+from reports.figures.judges.on_verdicts import Judges as JudgesOnVerdicts
+from reports.figures.judges.prediction_powered import PeopleAndJudge
 from studies.models import Provenance, Study
 from tests import factories, triggers
 from tests.reports import given

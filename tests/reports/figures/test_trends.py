@@ -2,8 +2,8 @@
 
 import pytest
 
-from reports.figures.factor_rows import as_number
-from reports.figures.trends import is_label, short_number
+from reports.figures.sources.factor_rows import as_number
+from reports.figures.sources.trends import is_label, short_number
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from studies.story_import.rows import ImportRow
 from studies.story_import.text_warnings import find_text_warnings
-from studies.typography import differences, openings, paragraphs, prose, words
+from studies.typography import differences, openings, paragraphs, prose, word_boundaries
 from studies.typography.features import BOLD, ITALIC, SIGNS
 from studies.typography.normalisation import NORMALISATIONS, normalise_text
 from tests.doubling import seconds_of
@@ -47,7 +47,7 @@ FUNCTIONS: dict[str, Callable[[str], Any]] = {
     "number_paragraphs": paragraphs.number_paragraphs,
     "find_differences": lambda text: differences.find_differences(text, text.replace("a", "a b")),
     "parse_prose": prose.parse_prose,
-    "split_words": words.split_words,
+    "split_words": word_boundaries.split_words,
     "opening_words": openings.opening_words,
     "find_text_warnings": lambda text: list(
         find_text_warnings([ImportRow(1, {"text": text, "source": "Ann"}, {})], "text")

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from tests import factories
-from tests.judges.generation.stories import draft_study
+from tests.judges.laboratory.generation.stories import draft_study
 
 pytestmark = pytest.mark.django_db
 

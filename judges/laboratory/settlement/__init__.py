@@ -1,0 +1,1 @@
+"""What replies mean that are no answers: one handler a file, registered when Django starts."""

@@ -1,0 +1,1 @@
+"""The laboratory's pages, in a study's shell."""

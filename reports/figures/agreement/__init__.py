@@ -1,0 +1,1 @@
+"""Figures about how far raters agree, and what of their answers varies."""

@@ -1,0 +1,352 @@
+"""How far people agree, item by item, with what must stand beside a coefficient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from reports.dataset.choices import choice_table, choices_of
+from reports.document.model import DocumentSection, Files, Head, Phrase, TextBlock
+from reports.document.phrases import joined
+from reports.document.values import Estimate, Floor, Interval, Mean
+from reports.figures.agreement.coefficient_table import agreement_notes, agreement_table
+from reports.figures.agreement.sentences import scale_statement, verdict_statement
+from reports.figures.base import (
+    N_RESAMPLES,
+    Figure,
+    Highlight,
+    ItemRow,
+    Statement,
+    chance_floor,
+    estimate,
+    interval,
+    item_fields,
+    mean,
+    without_value,
+)
+from reports.lazy import agreement, intervals, np
+from reports.numbers import coefficient
+from stats.reasons import Incomputable
+from studies.models import Source
+
+if TYPE_CHECKING:
+    from reports.dataset import Cube, Dataset, StepItem
+    from stats.arrays import BoolArray, FloatArray, IntArray
+    from stats.intervals import Interval as StatisticInterval
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceAgreement(Estimate):
+    source: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemAgreement(ItemRow):
+    """The coefficient of one item.
+
+    yes_percent : of items answered Yes or No
+    alpha : nominal, beside a kappa
+    within_source, among_models : of items about a story, unless sealed
+    """
+
+    level: str
+    coefficient: Estimate
+    percent_agreement: Estimate
+    yes_percent: Estimate | None
+    alpha: Estimate | None
+    interval: Interval
+    floor: Floor
+    within_source: tuple[SourceAgreement, ...] | None = None
+    among_models: Estimate | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeanAgreement:
+    """The mean over items answered Yes or No that have a kappa."""
+
+    coefficient: Mean
+    interval: Interval
+    floor: Floor
+    percent_agreement: Mean
+    yes_percent: Mean
+    among_models: Mean | None = None
+
+    def as_item(self, title: str) -> ItemAgreement:
+        """The mean as the last row of the table of items."""
+        return ItemAgreement(
+            step="",
+            item="",
+            title=title,
+            dimension="",
+            type="",
+            level="",
+            coefficient=self.coefficient,
+            percent_agreement=self.percent_agreement,
+            yes_percent=self.yes_percent,
+            alpha=None,
+            interval=self.interval,
+            floor=self.floor,
+            among_models=self.among_models,
+        )
+
+    @property
+    def rests_on_sources(self) -> bool:
+        """Whether agreement is shown to be above chance over all stories, and among those of models lies below the
+        interval of that: then it comes, at least in part, from telling people from models."""
+        low, upper = self.interval.low, self.floor.upper
+        among_models = self.among_models.value if self.among_models else None
+        if low is None or among_models is None or low <= max(upper or 0.0, 0.0):
+            return False
+        return among_models < low
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgreementResult:
+    items: tuple[ItemAgreement, ...]
+    mean: MeanAgreement | None
+    n_resamples: int
+    seed: int
+
+
+class Agreement(Figure[AgreementResult]):
+    """Intervals rest on clusters: a group shares its raters."""
+
+    key = "agreement"
+    title = gettext_lazy("How far raters agree")
+    position = 50
+    result = AgreementResult
+    tables = ("agreement",)
+    edition = 6
+
+    def compute(self, dataset: Dataset) -> AgreementResult:
+        asked_of_stories = [item for item in dataset.items if item.level != "none" and item.step.scope != "once"]
+        # Where judges alone have answered, every line would say that nobody did.
+        asked_of_stories = asked_of_stories if dataset.raters or not len(dataset.judges) else []
+        floors = _verdict_floors(dataset)
+        items = tuple(_of_item(dataset, item, floors) for item in asked_of_stories)
+        keys = {item.key for item in dataset.verdict_items}
+        verdicts = [row for row in items if (row.step, row.item) in keys]
+        return AgreementResult(
+            items=items,
+            mean=_mean(dataset, verdicts, floors) if len(verdicts) > 1 else None,
+            n_resamples=N_RESAMPLES,
+            seed=dataset.study.seed,
+        )
+
+    def describe(self, result: AgreementResult, head: Head) -> Iterator[DocumentSection]:
+        words = _("With agreement within every source") if not head.is_sealed else _("Item by item")
+        yield DocumentSection(
+            heading=_("How far raters agree"),
+            body=[agreement_table(result, head), Files(words=words, table="agreement")],
+            margin=agreement_notes(result),
+        )
+
+    def is_empty(self, result: AgreementResult) -> bool:
+        return not result.items
+
+    def statements(self, result: AgreementResult, head: Head) -> Iterator[Statement]:
+        mean = result.mean
+        if mean is not None and mean.coefficient.value is not None and mean.floor.upper is not None:
+            among_models = mean.among_models.value if mean.rests_on_sources and mean.among_models else None
+            yield verdict_statement(mean.coefficient, mean.floor.upper, mean.interval, among_models=among_models)
+        rated = [row for row in result.items if row.coefficient.name == "Krippendorff's alpha, ordinal"]
+        values = [(row.coefficient.value, row.floor.upper, row.interval.low) for row in rated]
+        scales = [(value, upper, low) for value, upper, low in values if value is not None and upper is not None]
+        if scales:
+            yield scale_statement(scales)
+
+    def head_notes(self, result: AgreementResult) -> list[TextBlock]:
+        mean = result.mean
+        if mean is None or mean.coefficient.value is None:
+            return []
+        return [_head_note(mean, coefficient(mean.coefficient.value))]
+
+    def highlights(self, result: AgreementResult) -> list[Highlight]:
+        if not result.mean or result.mean.coefficient.value is None:
+            return []
+        words = ngettext("mean kappa, %(n)s test", "mean kappa, %(n)s tests", result.mean.coefficient.n or 0)
+        number = coefficient(result.mean.coefficient.value)
+        return [Highlight(words % {"n": result.mean.coefficient.n}, number, position=50)]
+
+
+def _head_note(mean: MeanAgreement, kappa: str) -> TextBlock:
+    """How far raters agree on the whole, and whether that is about more than which stories people wrote."""
+    sentences: list[Phrase] = []
+    if mean.rests_on_sources:
+        sentences.append(format_html("<strong>{}</strong>", _("Read this first.")))
+    agree = _(
+        "Raters agree at a mean kappa of %(kappa)s over all stories, where 1 is full agreement and 0 that of chance."
+    )
+    sentences.append(agree % {"kappa": kappa})
+    if mean.among_models and mean.among_models.value is not None:
+        of_models = coefficient(mean.among_models.value)
+        sentences.append(_("Among the stories of models alone it is %(kappa)s.") % {"kappa": of_models})
+    if mean.rests_on_sources:
+        sentences.append(
+            _("So at least a part of the agreement is on which stories people wrote, not on which are better.")
+        )
+    return TextBlock(words=joined(*sentences))
+
+
+@dataclass(frozen=True)
+class _Floors:
+    """Chance floors of items answered Yes or No by their keys, and of the mean of those with a kappa; all from the same
+    shuffles, since shuffling is most of what agreement costs."""
+
+    by_item: dict[tuple[str, str], Floor]
+    mean: Floor
+
+
+def _verdict_floors(dataset: Dataset) -> _Floors:
+    cube = dataset.verdict_cube
+    is_used = [estimate(agreement.fleiss_kappa, ratings).value is not None for ratings in cube.readings.values]
+    if not any(is_used):
+        why = without_value("no_kappa_to_average")
+        return _Floors({}, Floor(mean=None, upper=None, why=why))
+    used = cube.select_items(is_used)
+    floors, of_mean = agreement.fleiss_chance_floors(used.values, rng=dataset.shuffling())
+    by_item = {key: chance_floor(floor) for key, floor in zip(used.items, floors, strict=True)}
+    return _Floors(by_item, chance_floor(of_mean))
+
+
+def _of_item(dataset: Dataset, item: StepItem, floors: _Floors) -> ItemAgreement:
+    if item.is_preference:
+        return _of_preference(dataset, item)
+    is_nominal, is_verdict = item.level == "nominal", item.type.is_verdict
+    drawn, rng, level = dataset.resampling(), dataset.shuffling(), item.level
+    cube, place = _cube_with(dataset, item)
+    ratings, raters = cube.readings.values[place], cube.readings.raters
+    if is_nominal:
+        ends = interval(intervals.fleiss_kappa_interval, ratings, dataset.clusters(cube), rng=drawn)
+        floor = floors.by_item.get(item.key) or chance_floor(agreement.fleiss_chance_floor, cube.values[place], rng=rng)
+    else:
+        ends = interval(intervals.alpha_interval, ratings, level, dataset.clusters(cube), rng=drawn)
+        floor = chance_floor(agreement.alpha_chance_floor, cube.values[place], level, rng=rng)
+    is_by_source = item.is_about_a_story and not dataset.is_sealed
+
+    def of_units(units: BoolArray) -> Estimate:
+        return _coefficient(ratings[:, units], level, raters[:, units])
+
+    return ItemAgreement(
+        **item_fields(item),
+        level=level,
+        coefficient=_coefficient(ratings, level, raters),
+        percent_agreement=estimate(agreement.percent_agreement, ratings),
+        yes_percent=_yes_percent(ratings) if is_verdict else None,
+        alpha=estimate(agreement.krippendorff_alpha, ratings, level, raters) if is_nominal else None,
+        interval=ends,
+        floor=floor,
+        within_source=_within_source(dataset, cube, of_units) if is_by_source else None,
+        among_models=_among_models(dataset, cube, of_units) if is_by_source else None,
+    )
+
+
+def _cube_with(dataset: Dataset, item: StepItem) -> tuple[Cube, int]:
+    """People's answers to an item, and the place of the item among those of the cube."""
+    if item.type.is_verdict and item.is_about_a_story:
+        return dataset.verdict_cube, dataset.verdict_cube.items.index(item.key)
+    is_choice = item.level == "nominal" and not item.type.is_verdict
+    return (_coded(dataset, item) if is_choice else dataset.cube([item])), 0
+
+
+def _coefficient(ratings: FloatArray, level: str, raters: IntArray) -> Estimate:
+    """Fleiss' kappa of what is only told apart, Krippendorff's alpha of what lies on a scale."""
+    if level == "nominal":
+        return estimate(agreement.fleiss_kappa, ratings, raters)
+    return estimate(agreement.krippendorff_alpha, ratings, level, raters)
+
+
+def _yes_percent(ratings: FloatArray) -> Estimate:
+    share = estimate(agreement.base_rate, ratings)
+    return share if share.value is None else Estimate(value=100 * share.value)
+
+
+def _coded(dataset: Dataset, item: StepItem) -> Cube:
+    """A choice as numbers: which option it was."""
+    position_by_value = {option["value"]: float(n) for n, option in enumerate(item.item.options)}
+    answers = dataset.answers_to(item)
+    return dataset.cube([item], answers.assign(analysed=answers["value"].map(position_by_value)))
+
+
+def _within_source(
+    dataset: Dataset, cube: Cube, of_units: Callable[[BoolArray], Estimate]
+) -> tuple[SourceAgreement, ...]:
+    return tuple(
+        SourceAgreement(source=name, **vars(of_units(dataset.is_of_source(cube, name))))
+        for name, _kind in dataset.sources
+    )
+
+
+def _among_models(dataset: Dataset, cube: Cube, of_units: Callable[[BoolArray], Estimate]) -> Estimate | None:
+    """Agreement among the stories of all models together; None where all stories are theirs, or none.
+
+    Agreement that comes only from telling people from models is a different finding.
+    """
+    kinds = {kind for _name, kind in dataset.sources}
+    is_by_model = dataset.is_of_kind(cube, Source.Kind.MODEL)
+    return of_units(is_by_model) if len(kinds) > 1 and is_by_model.any() else None
+
+
+def _of_preference(dataset: Dataset, item: StepItem) -> ItemAgreement:
+    """How far raters agree on the preferred stories.
+
+    The chance floor is of raters who keep their habits as to the position on the page, and do not look at the stories.
+    """
+    choices = choices_of(dataset, item)
+    groups = sorted({choice.group for choice in choices})
+    table = choice_table(choices, groups)
+    clusters = dataset.clusters_of(groups)
+    n_stories = {choice.group: len(choice.order) for choice in choices}
+    n_values = np.array([n_stories[group] + ("no_difference" in item.item.settings) for group in groups])
+
+    def kappa(ratings: FloatArray, units: Any = slice(None)) -> agreement.Coefficient:
+        return agreement.brennan_prediger(ratings[:, units], n_values[units])
+
+    def floor() -> agreement.Floor:
+        return agreement.chance_floor(
+            table.positions, lambda positions: kappa(table.at_positions(positions)), rng=dataset.shuffling()
+        )
+
+    return ItemAgreement(
+        **item_fields(item),
+        level=item.level,
+        coefficient=estimate(kappa, table.chosen),
+        percent_agreement=estimate(agreement.percent_agreement, table.chosen),
+        yes_percent=None,
+        alpha=Estimate(value=None, why=without_value("depends_on_first_story")),
+        interval=interval(
+            intervals.bootstrap, lambda units: kappa(table.chosen, units), clusters, rng=dataset.resampling()
+        ),
+        floor=chance_floor(floor),
+    )
+
+
+def _mean(dataset: Dataset, rows: list[ItemAgreement], floors: _Floors) -> MeanAgreement:
+    """The mean over items answered Yes or No that have a kappa: its interval from joint resamples of groups, its chance
+    floor from shuffles of all items together."""
+    cube = dataset.verdict_cube
+    items = cube.readings.values[np.array([row.coefficient.value is not None for row in rows], dtype=np.bool_)]
+
+    def ends() -> StatisticInterval:
+        _refuse_none(items)
+        return intervals.mean_fleiss_kappa_interval(items, dataset.clusters(cube), rng=dataset.resampling())
+
+    among_models = [row.among_models for row in rows if row.among_models]
+    return MeanAgreement(
+        coefficient=mean(row.coefficient for row in rows),
+        interval=interval(ends),
+        floor=floors.mean,
+        percent_agreement=mean(row.percent_agreement for row in rows),
+        yes_percent=mean(row.yes_percent for row in rows if row.yes_percent),
+        among_models=mean(among_models) if among_models else None,
+    )
+
+
+def _refuse_none(items: FloatArray) -> None:
+    if not len(items):
+        raise Incomputable("no_kappa_to_average")

@@ -1,0 +1,247 @@
+"""How the items of one scale go together: which of them say the same, and which have little in common with the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from reports.dataset.blocks import ItemBlock, item_blocks
+from reports.document import columns, notes
+from reports.document.columns import LEAD
+from reports.document.files import file_only
+from reports.document.model import (
+    Block,
+    DocumentSection,
+    Files,
+    Head,
+    Phrase,
+    ReportTable,
+    Subsection,
+    TableColumn,
+    TextBlock,
+)
+from reports.document.phrases import phrase, reason_words
+from reports.document.values import Estimate, Floor, Interval, Reason
+from reports.figures.base import N_RESAMPLES, Figure, ItemRow, Listing, item_fields, note_of, without_value
+from reports.figures.block_titles import block_title
+from reports.lazy import item_analysis, np
+from reports.numbers import coefficient, coefficients, whole
+from stats.reasons import Incomputable
+
+if TYPE_CHECKING:
+    from reports.dataset import Dataset
+    from stats.agreement import Floor as StatisticFloor
+    from stats.intervals import Interval as StatisticInterval
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemCorrelation:
+    """Pearson's r with its interval over clusters and its chance floor."""
+
+    coefficient: Estimate
+    interval: Interval
+    floor: Floor
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemTogether(ItemRow):
+    """with_rest : with the sum of all other items; with_others : the mean of its correlations with each of them"""
+
+    with_rest: ItemCorrelation
+    with_others: ItemCorrelation
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemPair:
+    first: str
+    second: str
+    correlation: ItemCorrelation
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemOverlap:
+    """The items of one scale.
+
+    n : raters' readings of a story that answer all items; n_left_out : those that leave one out
+    why : too little was answered
+    """
+
+    kind: str
+    title: str
+    n: int
+    n_left_out: int
+    n_raters: int
+    items: tuple[ItemTogether, ...] = ()
+    pairs: tuple[ItemPair, ...] = ()
+    why: Reason | None = None
+
+    @property
+    def closest(self) -> ItemPair | None:
+        rows = [pair for pair in self.pairs if pair.correlation.coefficient.value is not None]
+        return max(rows, key=lambda pair: pair.correlation.coefficient.value or 0.0, default=None)
+
+    @property
+    def loosest(self) -> ItemTogether | None:
+        """The item that has least in common with the rest; of two items each is the other's rest, so none."""
+        if len(self.items) < 3:
+            return None
+        rows = [row for row in self.items if row.with_rest.coefficient.value is not None]
+        return min(rows, key=lambda row: row.with_rest.coefficient.value or 0.0, default=None)
+
+
+class ItemAnalysis(Figure[Listing[ItemOverlap]]):
+    key = "item_analysis"
+    title = gettext_lazy("How the items go together")
+    position = 58
+    result = Listing[ItemOverlap]
+    tables = ("item-rest", "item-correlations")
+    edition = 2
+
+    def compute(self, dataset: Dataset) -> Listing[ItemOverlap]:
+        blocks = [block for block in item_blocks(dataset) if len(block.items) > 1]
+        return Listing(tuple(_overlap(dataset, block) for block in blocks))
+
+    def describe(self, result: Listing[ItemOverlap], head: Head) -> Iterator[DocumentSection]:
+        high = _(
+            "A high correlation with the rest can mean that items measure one thing, or that a reader who likes a "
+            "story says Yes to all. These are correlations in one head, so they hold both."
+        )
+        counted = _(
+            "Only readings that answer all items of a scale count. Intervals are over clusters, raters held fixed."
+        )
+        yield DocumentSection(
+            heading=_("How the items go together"),
+            body=[
+                Subsection(heading=block_title(block, head), blocks=_blocks(block, n, head))
+                for n, block in enumerate(result.rows, start=1)
+            ],
+            margin=[
+                TextBlock(words=high),
+                TextBlock(words=counted),
+                *notes.weakest(row.with_rest.interval for block in result.rows for row in block.items),
+            ],
+        )
+
+
+def _blocks(block: ItemOverlap, n: int, head: Head) -> list[Block]:
+    """What is said of the n-th scale."""
+    if block.why:
+        return [TextBlock(words=reason_words(block.why), css="off")]
+    readings = ngettext("%(n)s readings by %(raters)s rater", "%(n)s readings by %(raters)s raters", block.n_raters)
+    pairs = ngettext("%(n)s pair of items", "%(n)s pairs of items", len(block.pairs))
+    counted = {"n": whole(block.n), "raters": whole(block.n_raters)}
+    return [
+        *_least_in_common(block),
+        _item_table(block, n, head),
+        Files(words=readings % counted, table="item-rest", is_count=True),
+        _pair_file(block),
+        Files(words=pairs % {"n": len(block.pairs)}, table="item-correlations"),
+    ]
+
+
+def _least_in_common(block: ItemOverlap) -> list[TextBlock]:
+    row = block.loosest
+    if not row:
+        return []
+    sentence = _("%(title)s has least in common with the other items: r = %(r)s with their sum.")
+    return [TextBlock(words=sentence % {"title": row.title, "r": coefficient(row.with_rest.coefficient.value)})]
+
+
+def _item_table(block: ItemOverlap, n: int, head: Head) -> ReportTable[ItemTogether]:
+    with_rest = _columns("with_rest", phrase(_("With the<br>rest")), css=LEAD)
+    with_others = _columns("mean_with_others", phrase(_("Mean with<br>each other")))
+    return ReportTable(
+        name="item-rest",
+        label=_("Items, table %(n)s") % {"n": n},
+        caption=_(
+            "Pearson’s r over single readings of a story; by chance is what an item’s answers shuffled within each "
+            "rater would reach."
+        ),
+        rows=block.items,
+        why=lambda row: row.with_rest.coefficient.why,
+        columns=[
+            columns.item(head),
+            *(column.at(lambda row: row.with_rest) for column in with_rest),
+            *(column.at(lambda row: row.with_others) for column in with_others),
+            columns.fields("n", "n_left_out", "n_raters", of=lambda row: block),
+            columns.note(lambda row: note_of(row.with_rest.coefficient, row.with_rest.interval)),
+        ],
+    )
+
+
+def _pair_file(block: ItemOverlap) -> ReportTable[ItemPair]:
+    return file_only(
+        "item-correlations",
+        block.pairs,
+        columns.fields("kind", "n", of=lambda pair: block),
+        columns.fields("first", "second"),
+        *(column.at(lambda pair: pair.correlation) for column in _columns("r", None)),
+        columns.note(lambda pair: note_of(pair.correlation.coefficient, pair.correlation.interval)),
+    )
+
+
+def _columns(name: str, heading: Phrase | None, *, css: str = "") -> Sequence[TableColumn[ItemCorrelation]]:
+    """The value, interval and floor of a correlation."""
+    by_chance = phrase(_("Chance floor<br>mean, 97.5th"))
+    return [
+        columns.number(name, heading, lambda row: row.coefficient.value, write=coefficient, css=css),
+        columns.interval(lambda row: row.interval, write=coefficients, low=f"{name}_low", high=f"{name}_high"),
+        columns.floor(by_chance, lambda row: row.floor, write=coefficient, prefix=f"{name}_"),
+    ]
+
+
+def _overlap(dataset: Dataset, block: ItemBlock) -> ItemOverlap:
+    try:
+        material = item_analysis.read_rows(block.cube.values, dataset.clusters(block.cube))
+    except Incomputable as error:
+        return ItemOverlap(kind=block.kind, title=block.title, n=0, n_left_out=0, n_raters=0, why=Reason.of(error))
+    covariance = item_analysis.covariance_of(material)
+    matrix, rest = item_analysis.correlations(covariance), item_analysis.item_rest(covariance)
+    means = item_analysis.mean_correlations(covariance)
+    ends = item_analysis.item_intervals(material, rng=dataset.resampling(), n_resamples=N_RESAMPLES)
+    rest_floors, mean_floors = item_analysis.item_floors(material)
+    pair_floors = item_analysis.pair_floors(material)
+    n_raters = len(np.unique(material.raters))
+    keys = [item.item.key for item in block.items]
+    return ItemOverlap(
+        kind=block.kind,
+        title=block.title,
+        n=len(material.answers),
+        n_left_out=material.n_left_out,
+        n_raters=n_raters,
+        items=tuple(
+            ItemTogether(
+                **item_fields(item),
+                with_rest=_correlation(float(rest[n]), ends.rest[n], rest_floors[n]),
+                with_others=_correlation(float(means[n]), ends.means[n], mean_floors[n]),
+            )
+            for n, item in enumerate(block.items)
+        ),
+        pairs=tuple(
+            ItemPair(
+                first=keys[i],
+                second=keys[j],
+                correlation=_correlation(float(matrix[i, j]), ends.pairs[i, j], pair_floors[i, j]),
+            )
+            for i, j in sorted(pair_floors)
+        ),
+    )
+
+
+def _correlation(value: float, ends: StatisticInterval | Incomputable, floor: StatisticFloor) -> ItemCorrelation:
+    if value != value:
+        why = without_value("item_constant")
+        return ItemCorrelation(
+            coefficient=Estimate(value=None, why=why),
+            interval=Interval(low=None, high=None, why=why),
+            floor=Floor(mean=None, upper=None, why=why),
+        )
+    return ItemCorrelation(
+        coefficient=Estimate(value=float(value), name="Pearson's r"),
+        interval=Interval.of(ends),
+        floor=Floor(mean=floor.mean, upper=floor.upper),
+    )

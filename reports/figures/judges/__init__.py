@@ -1,0 +1,1 @@
+"""Figures about judges, beside people and among themselves."""

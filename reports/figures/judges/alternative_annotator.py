@@ -1,0 +1,259 @@
+"""May a judge stand in for one of the people? The alternative annotator test, and what keeps it honest.
+
+A judge that does nothing but tell people's stories from models' agrees with experts well enough to pass where the two
+differ much. So beside the test stand the best constant answer, models' stories alone, unanswered questions counted as
+lost, and the same test on whole stories; a judge may stand in only if it passes all of them and beats the constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from reports.dataset import cubes
+from reports.document.model import DocumentSection, Head
+from reports.document.values import Interval, Reason
+from reports.figures.base import N_RESAMPLES, Figure, Listing, Statement, interval
+from reports.figures.judges.alternative_annotator_tables import in_place_of_an_expert
+from reports.lazy import alternative_annotator, np
+from reports.numbers import decimal
+from stats.reasons import Incomputable
+from studies.documents.analysis_plan import EPSILON
+from studies.models import Source
+
+if TYPE_CHECKING:
+    from reports.dataset import Cube, Dataset, StepItem
+    from stats.alternative_annotator import Score
+    from stats.arrays import BoolArray, FloatArray, IntArray
+
+SALT = 34  # of the seed
+Ends: TypeAlias = Callable[["alternative_annotator.AlternativeAnnotator"], Interval]
+MOST_CONSTANTS = 21  # that are tried
+WINNING_RATE_TO_PASS = 0.5  # winning rate from which a judge may stand in
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """One form of the test.
+
+    form : "test", "unanswered", "stories", "models" or "constant"
+    answer : of the constant, the answer that does best
+    n_units : questions about a story that were compared
+    interval : of the advantage, over clusters of stories; None without a value
+    """
+
+    form: str
+    answer: float | None = None
+    winning_rate: float | None
+    advantage: float | None
+    n_tested: int
+    n_people: int
+    n_units: int
+    interval: Interval | None = None
+    why: Reason | None = None
+
+    @property
+    def is_passed(self) -> bool:
+        return self.winning_rate is not None and self.winning_rate >= WINNING_RATE_TO_PASS
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeStandings:
+    """A judge on the items of one kind.
+
+    score : "accuracy" for verdicts, "neg_rmse" for scales
+    epsilon : by which an expert may be better; the plan's, or what the source gives for experts
+    """
+
+    judge: str
+    score: str
+    standings: tuple[Standing, ...]
+    epsilon: float = EPSILON
+
+    @property
+    def own_standings(self) -> tuple[Standing, ...]:
+        """All but that of the constant answer."""
+        return self.standings[:-1]
+
+    @property
+    def may_stand_in(self) -> bool:
+        """Whether it passes every form, and does better than the best constant answer."""
+        *own, constant = self.standings
+        advantages = own[0].advantage, constant.advantage
+        return all(standing.is_passed for standing in own) and (advantages[0] or 0) > (advantages[1] or 0)
+
+
+class AlternativeAnnotator(Figure[Listing[JudgeStandings]]):
+    key = "alternative_annotator"
+    title = gettext_lazy("In place of an expert")
+    position = 127
+    result = Listing[JudgeStandings]
+    tables = ("alternative-annotator",)
+    edition = 2
+    is_shown_sealed = False
+    nothing = Listing[JudgeStandings]()
+
+    def compute(self, dataset: Dataset) -> Listing[JudgeStandings]:
+        scales = [item for item in dataset.items if item.is_scale]
+        return Listing(
+            (*_of_items(dataset, dataset.verdict_items, "accuracy"), *_of_items(dataset, scales, "neg_rmse"))
+        )
+
+    def describe(self, result: Listing[JudgeStandings], head: Head) -> Iterator[DocumentSection]:
+        epsilon = result.rows[0].epsilon if result.rows else EPSILON
+        yield in_place_of_an_expert(result.rows, epsilon=epsilon)
+
+    def statements(self, result: Listing[JudgeStandings], head: Head) -> Iterator[Statement]:
+        for row in result.rows:
+            if row.standings[0].winning_rate is not None:
+                yield _statement(row)
+
+
+def _statement(row: JudgeStandings) -> Statement:
+    """Whether the judge may stand in for an expert, by every form of the test."""
+    test = row.standings[0]
+    words = {"judge": row.judge, "beaten": decimal(100 * (test.winning_rate or 0), 0), "n": test.n_tested}
+    if row.may_stand_in:
+        sentence = _(
+            "The judge %(judge)s may stand in for an expert: it passes each form of the test, and does better than any "
+            "constant answer."
+        )
+    elif test.is_passed:
+        sentence = _(
+            "It was not shown that the judge %(judge)s can replace an expert: it does as well as %(beaten)s %% of "
+            "those tested, but not where the test is stricter, or no better than a constant answer."
+        )
+    elif not test.winning_rate:
+        sentence = _(
+            "It was not shown that the judge %(judge)s can replace an expert, nor that it does as well as even one of "
+            "the experts tested."
+        )
+    else:
+        sentence = _(
+            "It was not shown that the judge %(judge)s can replace an expert: it does as well as %(beaten)s %% of "
+            "those tested, which is fewer than half."
+        )
+    kind = _("verdicts") if row.score == "accuracy" else _("scales")
+    basis = _("On %(kind)s; %(n)d experts tested, each beside the others who answered the same") % {
+        "kind": kind,
+        "n": test.n_tested,
+    }
+    return Statement(sentence=sentence % words, basis=basis, position=30)
+
+
+def _of_items(dataset: Dataset, items: list[StepItem], score: Score) -> Iterator[JudgeStandings]:
+    """Every model that answered some of these items, with its standings."""
+    if not items:
+        return
+    cube = dataset.cube(items)
+    answers = dataset.models
+    judges = sorted(answers["rater"].unique())
+    if not judges or not cube.raters:
+        return
+    judged = cubes.build_cube(answers, list(cube.items), raters=judges, units=list(cube.units)).values
+    people = _flatten(cube.values)
+    of_models = np.tile(dataset.is_of_kind(cube, Source.Kind.MODEL), len(items))
+    epsilon = dataset.plan.epsilon if dataset.plan else EPSILON
+    clusters = np.tile(dataset.clusters(cube), len(items))
+
+    ends_of_all, ends_of_models = (_ends_over(dataset, clusters[mask]) for mask in (np.ones_like(of_models), of_models))
+    constant = best_constant(people, score, epsilon=epsilon)
+    if constant.answer is not None:
+        always = np.full(people.shape[1], constant.answer)
+        constant = _standing(
+            "constant",
+            people,
+            always,
+            score,
+            epsilon=epsilon,
+            answer=constant.answer,
+            ends=ends_of_all,
+        )
+    for name, given in zip(judges, _flatten(judged), strict=True):
+        if np.isfinite(given).any():
+            standings = _standings(
+                cube, people, given, of_models, score, epsilon=epsilon, ends=(ends_of_all, ends_of_models)
+            )
+            yield JudgeStandings(judge=name, score=score, standings=(*standings, constant), epsilon=epsilon)
+
+
+def _ends_over(dataset: Dataset, clusters: IntArray) -> Ends:
+    """A function that gives the interval of a test's advantage. clusters : of the units"""
+    return lambda found: interval(found.advantage_interval, clusters, rng=dataset.rng(SALT), n_resamples=N_RESAMPLES)
+
+
+def _flatten(values: FloatArray) -> FloatArray:
+    """From shape (I items, R raters, U units) to (R, I × U)."""
+    return np.asarray(values.transpose(1, 0, 2).reshape(values.shape[1], -1))
+
+
+def _standings(
+    cube: Cube,
+    people: FloatArray,
+    given: FloatArray,
+    of_models: BoolArray,
+    score: Score,
+    *,
+    epsilon: float,
+    ends: tuple[Ends, Ends],
+) -> Iterator[Standing]:
+    stories = np.tile(np.unique(cube.stories, return_inverse=True)[1], len(cube.items))
+    of_all, of_some = ends
+    yield _standing("test", people, given, score, epsilon=epsilon, ends=of_all)
+    yield _standing("unanswered", people, given, score, epsilon=epsilon, ends=of_all, counts_unanswered=True)
+    yield _standing("stories", people, given, score, epsilon=epsilon, ends=of_all, clusters=stories)
+    yield _standing("models", people[:, of_models], given[of_models], score, epsilon=epsilon, ends=of_some)
+
+
+def best_constant(people: FloatArray, score: Score, *, epsilon: float = EPSILON) -> Standing:
+    """The answer that would do best if it were given always: by winning rate, then by advantage."""
+    given = people[np.isfinite(people)]
+    # Every answer of a scale; of free numbers the quantiles, since what few people say is nobody's best guess.
+    values = np.unique(given)
+    if len(values) > MOST_CONSTANTS:
+        values = np.unique(np.quantile(given, np.linspace(0, 1, MOST_CONSTANTS), method="nearest"))
+    found = [
+        _standing("constant", people, np.full(people.shape[1], value), score, epsilon=epsilon, answer=value)
+        for value in values
+    ]
+    nobody = Standing(form="constant", winning_rate=None, advantage=None, n_tested=0, n_people=0, n_units=0)
+    return max(found, key=lambda s: (s.winning_rate or 0, s.advantage or 0), default=nobody)
+
+
+def _standing(
+    form: str,
+    people: FloatArray,
+    given: FloatArray,
+    score: Score,
+    *,
+    epsilon: float,
+    answer: float | None = None,
+    ends: Ends | None = None,
+    **options: Any,
+) -> Standing:
+    try:
+        found = alternative_annotator.alt_test(people, given, epsilon=epsilon, score=score, **options)
+    except Incomputable as error:
+        return Standing(
+            form=form,
+            winning_rate=None,
+            advantage=None,
+            n_tested=0,
+            n_people=len(people),
+            n_units=0,
+            why=Reason.of(error),
+        )
+    return Standing(
+        form=form,
+        answer=None if answer is None else float(answer),
+        winning_rate=found.winning_rate,
+        advantage=found.advantage_probability,
+        n_tested=sum(person.is_tested for person in found.people),
+        n_people=len(found.people),
+        n_units=found.n_units,
+        interval=ends(found) if ends else None,
+    )

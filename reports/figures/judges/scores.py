@@ -1,0 +1,253 @@
+"""How a judge stands to people, as figures about judges share it: each statistic with all that must stand beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from reports.dataset.judged import answers_to
+from reports.document.values import Estimate, Floor, Interval, Reason
+from reports.figures.base import ItemRow, interval, item_fields
+from reports.figures.judges.outcomes import Outcomes, outcomes
+from reports.figures.judges.person_lines import PersonLine, person_lines
+from reports.figures.judges.sides import Sides, of_numbers, of_tables
+from reports.lazy import np, table_scores
+from reports.numbers import coefficient, coefficients, decimal
+from reports.numbers import interval as between
+from stats.reasons import Incomputable
+
+if TYPE_CHECKING:
+    from reports.dataset import Dataset
+    from reports.dataset.judged import Judged
+    from stats.arrays import FloatArray
+    from stats.human_line import AmongPeople
+    from stats.judge_scores import Statistic
+    from stats.table_scores import TableStatistic
+
+    AnyStatistic = Statistic | TableStatistic
+
+# What each statistic is called.
+NAMES = {
+    "kappa": gettext_noop("Cohen’s kappa, pooled"),
+    "mean_kappa": gettext_noop("Cohen’s kappa, mean of items"),
+    "balanced_accuracy": gettext_noop("Balanced accuracy"),
+    "percent_agreement": gettext_noop("Agreement, %"),
+    "spearman": gettext_noop("Spearman’s rho"),
+    "kendall_tau": gettext_noop("Kendall’s tau-b"),
+    "mean_absolute_error": gettext_noop("Mean absolute error"),
+    "mean_difference": gettext_noop("Mean difference"),
+    "modal_share": gettext_noop("Commonest answer, %"),
+    "accuracy": gettext_noop("Right, both orders, %"),
+    "flip_rate": gettext_noop("Changes with the order, %"),
+    "first_rate": gettext_noop("Story shown first, %"),
+    "group_tau": gettext_noop("Kendall’s tau-b, mean of groups"),
+}
+COEFFICIENTS = ("kappa", "mean_kappa", "balanced_accuracy", "spearman", "kendall_tau", "group_tau")
+PARTS = ("all", "models", "unanimous", "split")
+PERCENTAGES = ("percent_agreement", "modal_share", "accuracy", "flip_rate", "first_rate")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScorePart(Estimate):
+    """A statistic over some of the units.
+
+    part : "all", "models" (stories by models alone), "unanimous" or "split" (by whether people agree)
+    n : answers that are compared
+    floor : what the judge's answers give at other units
+    floor_within : the same if they stay with stories of the same source; None where that is not of the statistic
+    """
+
+    part: str
+    n: int
+    interval: Interval
+    floor: Floor
+    floor_within: Floor | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Score:
+    statistic: str
+    parts: tuple[ScorePart, ...]
+
+    @property
+    def whole(self) -> ScorePart:
+        return self.parts[0]
+
+    @property
+    def by_part(self) -> dict[str, ScorePart]:
+        return {part.part: part for part in self.parts}
+
+    @property
+    def name(self) -> str:
+        return _(NAMES[self.statistic])
+
+    @property
+    def form(self) -> str:
+        """How its numbers are written: "coefficient", "percent" or "number"."""
+        if self.statistic in COEFFICIENTS:
+            return "coefficient"
+        return "percent" if self.statistic in PERCENTAGES else "number"
+
+    def write(self, number: float | None) -> str:
+        """A number as the statistic is written: a coefficient, a percentage, or with two decimals."""
+        return coefficient(number) if self.form == "coefficient" else decimal(number, self._places)
+
+    def write_ends(self, ends: Interval | None) -> str:
+        """Both ends of an interval likewise."""
+        return coefficients(ends) if self.form == "coefficient" else between(ends, self._places)
+
+    @property
+    def _places(self) -> int:
+        return 1 if self.form == "percent" else 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class ItemScores(ItemRow):
+    scores: tuple[Score, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeScores:
+    """One judge beside people, over all items of a kind and item by item.
+
+    n_people : who answered any of them
+    person_lines : what one of the people has where judges have the first statistic
+    """
+
+    judge: str
+    n_people: int
+    person_lines: tuple[PersonLine, ...]
+    scores: tuple[Score, ...]
+    items: tuple[ItemScores, ...]
+    outcomes: Outcomes
+
+
+class HasOutcomes(Protocol):
+    """A judge with what became of the answers expected of it."""
+
+    @property
+    def judge(self) -> str: ...
+    @property
+    def outcomes(self) -> Outcomes: ...
+
+
+class HasScores(HasOutcomes, Protocol):
+    """A judge with its statistics, too."""
+
+    @property
+    def n_people(self) -> int: ...
+    @property
+    def scores(self) -> tuple[Score, ...]: ...
+    @property
+    def person_lines(self) -> tuple[PersonLine, ...]: ...
+
+
+def without_units(part: str, error: Incomputable) -> ScorePart:
+    """A part that has no value, with the reason in each place."""
+    why = Reason.of(error)
+    nothing = Floor(mean=None, upper=None, why=why)
+    return ScorePart(
+        part=part, value=None, why=why, n=0, interval=Interval(low=None, high=None, why=why), floor=nothing
+    )
+
+
+def compare_judges(
+    dataset: Dataset,
+    material: Judged,
+    reference: FloatArray,
+    statistics: Sequence[AnyStatistic],
+    of_item: Sequence[AnyStatistic],
+    *,
+    against: Sequence[AmongPeople] = (),
+    salt: int,
+) -> list[JudgeScores]:
+    """Every judge beside what people say: these statistics over all items, and those item by item.
+
+    reference : what people say of each item and unit, shape (I, U)
+    against : the lines of one of the people that judges are held against
+    """
+    rows = answers_to(dataset.models, material.items)
+    lines = person_lines(material.people, material.clusters, against, rng=dataset.rng(salt, 99))
+    judges = []
+    for at, (name, answers) in enumerate(zip(material.names, material.judges, strict=True)):
+        sides = Sides(dataset, material, answers, reference, salt=(salt, at))
+        items = tuple(
+            ItemScores(
+                **item_fields(item),
+                scores=tuple(
+                    _score(sides, statistic, ("all", "models"), slice(n, n + 1), salt=(n + 1, place))
+                    for place, statistic in enumerate(of_item)
+                ),
+            )
+            for n, item in enumerate(material.items)
+        )
+        scores = tuple(
+            _score(sides, statistic, PARTS, slice(None), salt=(0, place)) for place, statistic in enumerate(statistics)
+        )
+        judges.append(
+            JudgeScores(
+                judge=name,
+                n_people=len(material.raters),
+                person_lines=lines,
+                scores=scores,
+                items=items,
+                outcomes=outcomes(dataset, rows[rows["rater"] == name], len(material.items)),
+            )
+        )
+    return judges
+
+
+def score_parts(
+    dataset: Dataset,
+    material: Judged,
+    statistic: AnyStatistic,
+    answers: FloatArray,
+    reference: FloatArray,
+    *,
+    names: Sequence[str] = PARTS,
+    salt: tuple[int, ...],
+) -> Score:
+    """The statistic over all units and over each part of them. answers, reference : shape (I, U)"""
+    return _score(Sides(dataset, material, answers, reference, salt=salt), statistic, names, slice(None), salt=())
+
+
+def _score(
+    sides: Sides, statistic: AnyStatistic, parts: Sequence[str], items: slice, *, salt: tuple[int, ...]
+) -> Score:
+    """The statistic of some of the items, over all units and over each part of them."""
+    left_out = () if sides.material.has_mixed_stories else ("models",)
+    return Score(
+        statistic=statistic.key,
+        parts=tuple(
+            _part(sides, statistic, part, items, salt=(*sides.salt, *salt, n))
+            for n, part in enumerate(parts)
+            if part not in left_out
+        ),
+    )
+
+
+def _part(sides: Sides, statistic: AnyStatistic, part: str, items: slice, *, salt: tuple[int, ...]) -> ScorePart:
+    own = sides.select(part)
+    try:
+        if isinstance(statistic, table_scores.TableStatistic):
+            value, ends, floor = of_tables(sides, statistic, part, items)
+        else:
+            value, ends, floor = of_numbers(sides, statistic, part, items, salt=salt)
+    except Incomputable as error:
+        return without_units(part, error)
+    compared = np.isfinite(own.judge[items]) & np.isfinite(own.people[items])
+
+    return ScorePart(
+        part=part,
+        value=value,
+        n=int(compared.sum()),
+        n_units=int(compared.any(axis=0).sum()),
+        n_raters=len(sides.material.raters),
+        interval=interval(ends),
+        floor=floor(None),
+        floor_within=floor(own.sources) if len(set(own.sources)) > 1 else None,
+    )

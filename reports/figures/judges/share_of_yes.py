@@ -1,0 +1,180 @@
+"""How often a judge says Yes, by how many of the experts do: the majority hides where experts differ by taste."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from reports.dataset.judged import judged
+from reports.document import columns, notes
+from reports.document.columns import LEAD, cell_with_ends, decimals, ends
+from reports.document.files import file_only
+from reports.document.model import DocumentSection, Files, Head, ReportTable, TableCell, TableColumn, TextBlock
+from reports.document.phrases import phrase
+from reports.document.values import Estimate, Interval
+from reports.figures.base import N_RESAMPLES, Figure, Listing, interval, note_of
+from reports.lazy import arrays, np, rates
+
+if TYPE_CHECKING:
+    from reports.dataset import Dataset
+    from reports.dataset.judged import Judged
+    from stats.arrays import BoolArray, FloatArray
+
+LEVELS = ("none", "fewer_than_half", "half", "more_than_half", "all")
+
+
+@dataclass(frozen=True, kw_only=True)
+class YesAtLevel(Estimate):
+    """The judge's percentage of Yes where so many of the experts say Yes.
+
+    level : "none", "fewer_than_half", "half", "more_than_half" or "all"
+    expert_percent : the experts' own, over the same n answers
+    """
+
+    level: str
+    expert_percent: float
+    n: int
+    interval: Interval
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeYes:
+    """distance : mean of how far the judge's Yes or No is from the share of experts, in percentage points"""
+
+    judge: str
+    part: str
+    levels: tuple[YesAtLevel, ...]
+    distance: float
+    n: int
+
+    @property
+    def by_level(self) -> dict[str, YesAtLevel]:
+        return {level.level: level for level in self.levels}
+
+
+class JudgesShareOfYes(Figure[Listing[JudgeYes]]):
+    key = "judges_share_of_yes"
+    title = gettext_lazy("A judge’s Yes by the share of experts")
+    position = 123
+    result = Listing[JudgeYes]
+    tables = ("judges-share-of-yes",)
+    edition = 2
+    is_shown_sealed = False
+    nothing = Listing[JudgeYes]()
+
+    def compute(self, dataset: Dataset) -> Listing[JudgeYes]:
+        material = judged(dataset, dataset.verdict_items)
+        if material is None:
+            return Listing()
+        return Listing(tuple(_judges(dataset, material, arrays.mean_present(material.people, axis=1))))
+
+    def describe(self, result: Listing[JudgeYes], head: Head) -> Iterator[DocumentSection]:
+        page = ReportTable(
+            label=_("A judge’s Yes by the share of experts, table"),
+            caption=_(
+                "How often the judge says Yes, in percent, where none, some or all of the experts do; and how far its "
+                "answers are from their share."
+            ),
+            rows=result.rows,
+            columns=[
+                columns.words("judge", _("Judge"), _judge_words, is_head=True),
+                *(_level_column(name) for name in LEVELS if any(name in row.by_level for row in result.rows)),
+                columns.number("distance", phrase(_("Points from<br>the share")), write=decimals(1), css=LEAD),
+                columns.number("n", _("Answers")),
+            ],
+        )
+        note = _(
+            "Where experts differ, neither answer is wrong. A judge that follows them says Yes more often the more of "
+            "them do."
+        )
+        intervals = (level.interval for row in result.rows for level in row.levels)
+        yield DocumentSection(
+            heading=_("A judge’s Yes by the share of experts"),
+            body=[page, _file(result), Files(words=_("Every level of every judge"), table="judges-share-of-yes")],
+            margin=[TextBlock(words=note), *notes.weakest(intervals)],
+        )
+
+
+def _judges(dataset: Dataset, material: Judged, share: FloatArray) -> Iterator[JudgeYes]:
+    parts = {"all": np.ones(share.shape, dtype=np.bool_)}
+    if material.has_mixed_stories:
+        parts["models"] = np.broadcast_to(material.is_of_models, share.shape)
+    for name, answers in zip(material.names, material.judges, strict=True):
+        for part, is_in in parts.items():
+            is_compared = is_in & np.isfinite(answers) & np.isfinite(share)
+            if is_compared.any():
+                yield JudgeYes(
+                    judge=name,
+                    part=part,
+                    levels=tuple(_levels(dataset, material, answers, share, is_compared)),
+                    distance=float(100 * np.abs(answers - share)[is_compared].mean()),
+                    n=int(is_compared.sum()),
+                )
+
+
+def _levels(
+    dataset: Dataset,
+    material: Judged,
+    answers: FloatArray,
+    share: FloatArray,
+    is_compared: BoolArray,
+) -> Iterator[YesAtLevel]:
+    is_level = (share == 0, (share > 0) & (share < 0.5), share == 0.5, (share > 0.5) & (share < 1), share == 1)
+    labels = np.tile(material.clusters, len(answers))
+    for name, is_at in zip(LEVELS, is_level, strict=True):
+        cells = is_at & is_compared
+        if cells.any():
+            verdicts = answers[cells]
+            ends = interval(
+                rates.pass_rate_interval,
+                verdicts,
+                labels[cells.ravel()],
+                rng=dataset.resampling(),
+                n_resamples=N_RESAMPLES,
+            )
+            yield YesAtLevel(
+                level=name,
+                value=float(100 * verdicts.mean()),
+                expert_percent=float(100 * share[cells].mean()),
+                n=int(cells.sum()),
+                interval=ends,
+            )
+
+
+def _judge_words(row: JudgeYes) -> str:
+    part = _("models’ stories") if row.part == "models" else ""
+    return ", ".join(filter(None, [row.judge, part]))
+
+
+def _level_column(name: str) -> TableColumn[JudgeYes]:
+    headings = {
+        "none": _("none"),
+        "fewer_than_half": phrase(_("fewer<br>than half")),
+        "half": _("half"),
+        "more_than_half": phrase(_("more<br>than half")),
+        "all": _("all"),
+    }
+
+    def cell(row: JudgeYes) -> TableCell:
+        return cell_with_ends(row.by_level.get(name), decimals(1), ends(1), is_marked=True)
+
+    return TableColumn(heading=headings[name], cell=cell, files={})
+
+
+def _file(result: Listing[JudgeYes]) -> ReportTable[tuple[JudgeYes, YesAtLevel]]:
+    """The levels one below the other."""
+    return file_only(
+        "judges-share-of-yes",
+        [(row, level) for row in result.rows for level in row.levels],
+        columns.fields("judge", "part", "distance", of=lambda pair: pair[0]),
+        columns.in_file("experts_yes", lambda pair: pair[1].level),
+        columns.in_file("experts_yes_percent", lambda pair: pair[1].expert_percent),
+        columns.in_file("judge_yes_percent", lambda pair: pair[1].value),
+        columns.ends_in_file(lambda pair: pair[1].interval),
+        columns.in_file("n", lambda pair: pair[1].n),
+        columns.note(lambda pair: note_of(pair[1], pair[1].interval)),
+    )

@@ -1,0 +1,1 @@
+"""Figures about the novelty, surprise and value of story ideas."""

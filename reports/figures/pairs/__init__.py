@@ -1,0 +1,1 @@
+"""Figures about stories that were compared two at a time."""

@@ -1,0 +1,1 @@
+"""Figures about how far a study has come, what was changed, and what was asked once."""

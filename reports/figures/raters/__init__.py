@@ -1,0 +1,1 @@
+"""Figures about raters: who they are, how long they took, what they read twice."""

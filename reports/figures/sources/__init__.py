@@ -1,0 +1,1 @@
+"""Figures about the sources of stories: how good they are, and how far apart."""

@@ -1,0 +1,345 @@
+"""How far the sources are apart, on story means: every two of them, on every outcome."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from reports.document import columns, notes, plots
+from reports.document.model import (
+    Block,
+    DocumentSection,
+    DrawnPlot,
+    Files,
+    Head,
+    Note,
+    Phrase,
+    ReportTable,
+    Subsection,
+    TextBlock,
+)
+from reports.document.phrases import in_language, joined
+from reports.figures.base import (
+    Figure,
+    Statement,
+)
+from reports.figures.sources.contrast_rows import (
+    ContrastRow,
+    OutcomeContrasts,
+    SourceLevel,
+    adjust_family,
+    contrast_row,
+)
+from reports.figures.sources.contrast_table import contrast_columns, contrast_table, rests_on
+from reports.figures.sources.contrast_words import contrast_statements, unit_words
+from reports.figures.sources.headline_words import headline
+from reports.lazy import contrasts, variance_components
+from reports.numbers import with_interval
+from reports.reasons import to_english
+
+if TYPE_CHECKING:
+    from reports.dataset import Dataset, OutcomeTable
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonResult:
+    """is_planned : whether a plan was frozen with the protocol; without one all is exploratory
+
+    has_reference : whether it names the source against which the others stand
+    """
+
+    is_planned: bool
+    has_reference: bool
+    outcomes: tuple[OutcomeContrasts, ...]
+
+    @property
+    def whole(self) -> list[OutcomeContrasts]:
+        """The outcomes that are no part of another, the primary one first."""
+        whole = [outcome for outcome in self.outcomes if not outcome.is_part or outcome.is_primary]
+        return sorted(whole, key=lambda outcome: not outcome.is_primary)
+
+    @property
+    def parts(self) -> list[OutcomeContrasts]:
+        whole = self.whole
+        return [outcome for outcome in self.outcomes if outcome not in whole]
+
+
+class Comparisons(Figure[ComparisonResult]):
+    key = "comparisons"
+    title = gettext_lazy("How far the sources are apart")
+    position = 25
+    result = ComparisonResult
+    tables = ("comparisons",)
+    edition = 8
+    is_shown_sealed = False
+
+    def compute(self, dataset: Dataset) -> ComparisonResult | None:
+        tables = [table for table in dataset.outcomes if len(_levels(dataset, table)) > 1]
+        if not tables:
+            return None
+        outcomes = [_contrasts(dataset, table) for table in tables]
+        return ComparisonResult(
+            is_planned=dataset.plan is not None,
+            has_reference=dataset.plan is not None and bool(dataset.plan.reference),
+            outcomes=tuple(correct(outcomes)),
+        )
+
+    def describe(self, result: ComparisonResult, head: Head) -> Iterator[DocumentSection]:
+        parts = [_part(outcome, head) for outcome in result.parts]
+        folded = Subsection(summary=_("By dimension and by test, exploratory"), blocks=parts)
+        counted = ngettext("%(n)s outcome", "%(n)s outcomes", len(result.outcomes)) % {"n": len(result.outcomes)}
+        yield DocumentSection(
+            heading=_("How far the sources are apart"),
+            body=[
+                *(_outcome(outcome, head) for outcome in result.whole),
+                *([folded] if parts else []),
+                _file_table(result),
+                Files(words=counted, table="comparisons", is_count=True),
+            ],
+            margin=list(_notes(result)),
+        )
+
+    def is_first_headline(self, result: ComparisonResult) -> bool:
+        """Of all tests together the pass rates are headed with the same in better words."""
+        return any(outcome.is_primary and outcome.kind != "verdicts" for outcome in result.whole)
+
+    def headline(self, result: ComparisonResult, head: Head) -> str:
+        return headline(result.whole)
+
+    def statements(self, result: ComparisonResult, head: Head) -> Iterator[Statement]:
+        for n, outcome in enumerate(result.whole):
+            yield from contrast_statements(outcome, n_outcomes=len(result.whole), is_first=n == 0)
+
+
+def _levels(dataset: Dataset, table: OutcomeTable) -> list[SourceLevel]:
+    """Every source that has a story with a value, in the order of sources."""
+    masks = [(name, table.of_source(name)) for name, _kind in dataset.sources]
+    return [
+        SourceLevel(
+            source=name,
+            value=float(table.values[mask].mean()),
+            n_stories=table.n_stories(mask),
+        )
+        for name, mask in masks
+        if mask.any()
+    ]
+
+
+def _contrasts(dataset: Dataset, table: OutcomeTable) -> OutcomeContrasts:
+    outcome, plan, levels = table.outcome, dataset.plan, _levels(dataset, table)
+    names = [level.source for level in levels]
+    is_primary = plan is not None and plan.outcome == outcome.key
+    reference = plan.reference if plan and plan.reference in names else names[0]
+    margin = plan.margin if plan and is_primary else None
+    means = {name: contrasts.cluster_means(table.values, table.clusters, table.of_source(name)) for name in names}
+    by_rater = {
+        name: variance_components.cell_means(table.ratings, table.clusters, table.of_source(name)) for name in names
+    }
+    rows = []
+    for first, second in combinations(names, 2):
+        is_named = plan is not None and plan.names(first, second)
+        row = contrast_row(
+            dataset,
+            means[first],
+            means[second],
+            most=table.width,
+            by_rater=(by_rater[first], by_rater[second]),
+        )
+        is_equivalent = None
+        if margin is not None and is_named and row.low_90 is not None and row.high_90 is not None:
+            is_equivalent = contrasts.is_equivalent((row.low_90, row.high_90), margin)
+        is_planned = is_primary and is_named
+        rows.append(replace(row, first=first, second=second, is_planned=is_planned, is_equivalent=is_equivalent))
+    return OutcomeContrasts(
+        key=outcome.key,
+        kind=outcome.kind,
+        title=outcome.title,
+        is_percent=outcome.is_percent,
+        is_lower_better=outcome.is_lower_better,
+        is_part=outcome.is_part,
+        is_primary=is_primary,
+        reference=reference,
+        correction="fdr_bh" if outcome.kind == "verdict" and outcome.is_part and not is_primary else "holm",
+        margin=margin,
+        sources=tuple(levels),
+        contrasts=tuple(rows),
+    )
+
+
+def correct(outcomes: Sequence[OutcomeContrasts]) -> Iterator[OutcomeContrasts]:
+    """The outcomes with p values for all that was compared.
+
+    Holm over the planned contrasts, over all others of all whole outcomes, and over those of their parts, which are
+    looked at after the whole; of single verdicts all together Benjamini and Hochberg.
+    """
+    families: dict[tuple[str, bool, bool], list[tuple[int, int]]] = defaultdict(list)
+    for n, outcome in enumerate(outcomes):
+        for place, row in enumerate(outcome.contrasts):
+            is_part = outcome.is_part and not outcome.is_primary
+            families[outcome.correction, is_part, row.is_planned].append((n, place))
+    row_by_place: dict[tuple[int, int], ContrastRow] = {}
+    for (correction, _is_part, _is_planned), places in families.items():
+        rows = adjust_family([outcomes[n].contrasts[place] for n, place in places], correction)
+        row_by_place |= dict(zip(places, rows, strict=True))
+    for n, outcome in enumerate(outcomes):
+        yield replace(outcome, contrasts=tuple(row_by_place[n, place] for place in range(len(outcome.contrasts))))
+
+
+def _outcome(outcome: OutcomeContrasts, head: Head) -> Subsection:
+    """Every source against the reference, drawn, and every two of them in a table."""
+    planned = _("confirmatory: the primary outcome of the plan") if outcome.is_primary else _("exploratory")
+    title = in_language(outcome.title, head.language) if outcome.title else _("All tests together")
+    return Subsection(
+        heading=joined(title, format_html('<span class="hint">{}</span>', planned)),
+        blocks=[
+            *_against_reference(outcome),
+            Subsection(
+                summary=_("Every two sources, as a table"),
+                blocks=[contrast_table(outcome.contrasts, outcome.places, about=outcome.title)],
+            ),
+        ],
+    )
+
+
+def _against_reference(outcome: OutcomeContrasts) -> Iterator[Block]:
+    """The plots, of which the planned pairs are last: their place among the plots is in their addresses."""
+    unit, reference = unit_words(outcome), outcome.reference
+    if plot := _plot(outcome, reference):
+        lower = _("Place 1 is the best: to the left is better.") if outcome.is_lower_better else ""
+        yield _drawing(outcome, plot, _("Differences from the reference"), joined(_each_less(reference, unit), lower))
+    else:
+        sentence = _("No source can be compared with %(reference)s here: the table says why.")
+        yield TextBlock(words=sentence % {"reference": reference}, css="hint")
+    title = _("Differences from another source")
+    others = [level.source for level in outcome.sources if level.source != reference]
+    drawn = [
+        _drawing(outcome, plot, title, _each_less(source, unit))
+        for source in others
+        if (plot := _plot(outcome, source))
+    ]
+    if drawn:
+        hint = _("For reading alone: what was planned and what is corrected stays as it is.")
+        yield Subsection(
+            summary=_("Measured against another source"), blocks=[TextBlock(words=hint, css="hint"), *drawn]
+        )
+    if pairs := _plot_of_pairs(outcome):
+        caption = _("Also planned: the first less the second, in %(unit)s.") % {"unit": unit}
+        yield _drawing(outcome, pairs, _("Planned differences of two sources"), caption)
+
+
+def _drawing(outcome: OutcomeContrasts, plot: plots.DifferencePlot, title: str, caption: Phrase) -> DrawnPlot:
+    described = _("The table below holds every difference with its interval.")
+    return DrawnPlot(plot=plot, title=title, described=described, caption=caption, label=outcome.title)
+
+
+def _each_less(reference: str, unit: str) -> str:
+    return _("Each source less %(reference)s, in %(unit)s.") % {"reference": reference, "unit": unit}
+
+
+def _part(outcome: OutcomeContrasts, head: Head) -> Subsection:
+    """A dimension, or a single test."""
+    return Subsection(
+        heading=in_language(outcome.title, head.language),
+        blocks=[contrast_table(outcome.contrasts, outcome.places, about=outcome.title)],
+    )
+
+
+def _notes(result: ComparisonResult) -> Iterator[Note]:
+    rows = [row for outcome in result.whole for row in outcome.contrasts]
+    tested = [row for row in rows if row.test]
+    corrected = _(
+        "Holm over planned comparisons, and over all others of all outcomes together; items of a score together; "
+        "single tests by Benjamini and Hochberg"
+    )
+    yield rests_on(tests=list(dict.fromkeys(row.test for row in tested)), corrected=corrected)
+    sentences = {
+        _(
+            "A disc: told apart from the reference, also after correction. A ring: cannot be told apart here, which "
+            "does not mean equal."
+        ): bool(tested),
+        _(
+            "Not tested: with so few groups and so many comparisons the test could tell no two sources apart, however "
+            "large the difference. Read the intervals. A plan that names a few comparisons is corrected for those "
+            "alone."
+        ): any(row.is_not_tested for row in rows),
+        _("Groups pair the sources: each holds stories of both, read by the same raters."): bool(tested)
+        and all(row.is_paired and not row.n_left_out for row in tested),
+        _("Two sources are compared within the groups that hold both; groups with one of the two are left out."): any(
+            row.is_paired and row.n_left_out for row in tested
+        ),
+        _(
+            "No reference was planned. The one drawn here is the first source in the order of this report: people "
+            "before models, then by name."
+        ): not result.has_reference,
+    }
+    yield from (TextBlock(words=sentence) for sentence, is_said in sentences.items() if is_said)
+    yield from notes.weakest(row.interval for row in rows)
+
+
+def _file_table(result: ComparisonResult) -> ReportTable[tuple[OutcomeContrasts, ContrastRow]]:
+    return ReportTable(
+        name="comparisons",
+        label=_("Differences"),
+        rows=[(outcome, row) for outcome in result.outcomes for row in outcome.contrasts],
+        is_shown=False,
+        columns=[
+            columns.in_file("outcome", lambda pair: pair[0].key),
+            columns.fields("kind", "title", "correction", of=lambda pair: pair[0]),
+            *(column.at(_row_of) for column in contrast_columns(places=2)),
+            columns.fields("low_90", "high_90", "n_left_out", "effect", "effect_name", of=lambda pair: pair[1]),
+            columns.in_file("paired", lambda pair: pair[1].is_paired),
+            columns.in_file("planned", lambda pair: pair[1].is_planned),
+            columns.in_file("margin", lambda pair: pair[0].margin if pair[1].is_planned else None),
+            columns.in_file("equivalent", lambda pair: pair[1].is_equivalent),
+            columns.note(lambda pair: _note(pair[1])),
+        ],
+    )
+
+
+def _row_of(pair: tuple[OutcomeContrasts, ContrastRow]) -> ContrastRow:
+    return pair[1]
+
+
+def _plot(outcome: OutcomeContrasts, reference: str) -> plots.DifferencePlot | None:
+    """The other sources against that one."""
+    return _plot_of(outcome, [(row.first, row) for row in outcome.against(reference)])
+
+
+def _plot_of_pairs(outcome: OutcomeContrasts) -> plots.DifferencePlot | None:
+    """What is planned beside the contrasts with the reference."""
+    return _plot_of(outcome, [(f"{row.first} − {row.second}", row) for row in outcome.planned_pairs])
+
+
+def _plot_of(outcome: OutcomeContrasts, labelled: list[tuple[str, ContrastRow]]) -> plots.DifferencePlot | None:
+    """Differences by their labels, on an axis that holds all of their intervals and 0; None without any."""
+    rows = [(label, row) for label, row in labelled if row.value is not None]
+    if not rows:
+        return None
+    marks = [
+        plots.DifferenceMark(
+            label,
+            row.value or 0.0,
+            row.interval.low if row.interval else None,
+            row.interval.high if row.interval else None,
+            is_clear=row.is_clear,
+            is_weak=row.interval is None or row.interval.is_weak,
+            text=with_interval(row.value, row.interval, outcome.places),
+        )
+        for label, row in rows
+    ]
+    ends = plots.ends_of(marks)
+    return plots.DifferencePlot(marks, plots.difference_axis(ends), outcome.margin)
+
+
+def _note(row: ContrastRow) -> str:
+    if row.why:
+        return to_english(row.why)
+    note = (row.interval.note if row.interval else "") or ""
+    return "; ".join(part for part in ("not tested" if row.is_not_tested else "", note) if part)

@@ -1,0 +1,83 @@
+"""The table of contrasts: of two sources, or of two levels of a factor, one a row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+
+from reports.document import columns
+from reports.document.columns import LEAD, QUIET, decimals, ends
+from reports.document.model import Facts, Phrase, ReportTable, TableColumn
+from reports.document.phrases import in_language
+from reports.figures.sources.contrast_rows import ContrastRow
+from reports.numbers import p_value
+
+
+def contrast_table(rows: Sequence[ContrastRow], places: int, *, about: str) -> ReportTable[ContrastRow]:
+    """The table as the page shows it. about : the outcome, for its label"""
+    verdict = columns.shown(_("So they"), _verdict)
+    return ReportTable(
+        label=f"{about}: {_('Differences')}" if about else _("Differences"),
+        rows=rows,
+        why=lambda row: row.why,
+        css="ruled stacks",
+        columns=[
+            columns.shown(_("First less second"), lambda row: f"{row.first} − {row.second}", is_head=True),
+            *contrast_columns(places),
+            TableColumn(heading=verdict.heading, cell=verdict.cell, files={}, is_number=False),
+        ],
+    )
+
+
+def contrast_columns(places: int) -> list[TableColumn[ContrastRow]]:
+    """What a contrast amounts to, on the page and in files."""
+
+    def p(row: ContrastRow) -> str:
+        return _("not tested") if row.is_not_tested else p_value(row.p_adjusted)
+
+    def n(row: ContrastRow) -> str:
+        return str(row.n) if row.n_second is None else f"{row.n}, {row.n_second}"
+
+    return [
+        columns.number("difference", _("Difference"), lambda row: row.value, write=decimals(places), css=LEAD),
+        columns.interval(lambda row: row.interval, write=ends(places)),
+        columns.interval(
+            lambda row: row.wide,
+            heading=_("for other raters, too"),
+            write=ends(places),
+            css=QUIET,
+            low="low_other_raters",
+            high="high_other_raters",
+        ),
+        columns.number(
+            *("p_adjusted", format_html("<i>p</i>, {}", _("adjusted"))),
+            of=lambda row: None if row.is_not_tested else row.p_adjusted,
+            shown=p,
+        ),
+        columns.number("n", _("Clusters"), shown=n),
+        columns.fields("first", "second", "test", "p", "n_second"),
+    ]
+
+
+def rests_on(*, tests: Sequence[str], corrected: str) -> Facts:
+    """What contrasts rest on. tests : their names, in English; corrected : over what"""
+    clusters = _(
+        "story means, by cluster: a group, groups on the same of several premises together, or in batches each story"
+    )
+    raters = _("held fixed; the interval “for other raters, too” takes them as drawn at random, as stories are")
+    test: list[tuple[Phrase, Phrase]] = [(_("Test"), in_language(", ".join(tests), "en"))] if tests else []
+    return Facts(pairs=[(_("Rests on"), clusters), (_("Raters"), raters), *test, (_("Corrected"), corrected)])
+
+
+def _verdict(row: ContrastRow) -> str:
+    if row.is_clear:
+        words = _("are told apart")
+    elif row.is_equivalent:
+        words = _("are equally good within the margin")
+    elif row.is_not_tested:
+        words = _("were not tested")
+    else:
+        words = _("cannot be told apart")
+    return f"{words}, {_('as planned')}" if row.is_planned else words

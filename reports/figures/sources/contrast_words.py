@@ -1,0 +1,251 @@
+"""What contrasts say, in sentences that are made by rule: clear of 0, not told apart, as good as within a margin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count, pairwise
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from reports import reasons
+from reports.document.values import FEWEST_CLUSTERS, Reason
+from reports.figures.base import Statement
+from reports.figures.sources.contrast_rows import SURE, ContrastRow, OutcomeContrasts, SourceLevel
+from reports.lazy import contrasts
+from reports.numbers import decimal
+from reports.numbers import interval as between
+
+MOST_NEIGHBOURS = 3  # of one outcome, if it is the only one
+
+
+def unit_words(outcome: OutcomeContrasts) -> str:
+    """In what its differences are counted."""
+    if outcome.kind == "rank":
+        return _("places")
+    return _("points") if outcome.is_percent else _("points of the scale")
+
+
+def contrast_statements(outcome: OutcomeContrasts, *, n_outcomes: int, is_first: bool = True) -> Iterator[Statement]:
+    """The contrasts that were planned; of an outcome without, the best source and those next to each other below it.
+
+    is_first : whether the report may be headed with the outcome
+    """
+    planned = [row for row in outcome.contrasts if row.is_planned]
+    ranked = [level.source for level in outcome.ranked]
+    if planned:
+        rows = [row if ranked.index(row.first) < ranked.index(row.second) else row.turned() for row in planned]
+    else:
+        n = MOST_NEIGHBOURS if n_outcomes == 1 else 1
+        rows = [outcome.between(first, second) for first, second in list(pairwise(ranked))[:n]]
+    for number, row in enumerate(rows):
+        if row.value is not None:
+            is_best = not planned and number == 0 and not outcome.is_reversed(row)
+            yield _statement(outcome, outcome.led(row), is_best=is_best)
+        elif row.why is not None and (row.is_planned or (is_first and number == 0 and not _are_level(outcome, row))):
+            yield _statement_without_interval(outcome, row, row.why)
+
+
+def _statement(outcome: OutcomeContrasts, row: ContrastRow, *, is_best: bool) -> Statement:
+    oriented = outcome.oriented(row)
+    ends = _("95 %% interval %(ends)s") % {"ends": between(oriented.interval, outcome.places)}
+    overall, remark = _overall(outcome, row), _remark(outcome, row, is_best=is_best)
+    return Statement(
+        sentence=" ".join(words for words in (_sentence(outcome, row), f"{ends}.", overall, remark) if words),
+        basis=_basis(outcome, row),
+        is_planned=row.is_planned,
+        value=oriented.value,
+        interval=oriented.interval,
+        unit=unit_words(outcome),
+        position=10 if outcome.is_primary else 20,
+        is_of_neighbours=not row.is_planned,
+    )
+
+
+def _statement_without_interval(outcome: OutcomeContrasts, row: ContrastRow, why: Reason) -> Statement:
+    """Of two sources that cannot be compared: a head that names who is ahead would else stand without a doubt."""
+    values = {level.source: decimal(level.value, outcome.places) for level in outcome.sources}
+    words = {
+        "first": row.first,
+        "second": row.second,
+        "on": _on(outcome),
+        "values": _values(outcome) % {"more": values[row.first], "less": values[row.second]},
+        "why": reasons.translate_reason(why),
+    }
+    sentence = _(
+        "How sure it is that stories by %(first)s and by %(second)s differ%(on)s is not known: %(values)s. %(why)s"
+    )
+    return Statement(
+        sentence=sentence % words,
+        basis=_stories(outcome, row),
+        is_planned=row.is_planned,
+        position=10 if outcome.is_primary else 20,
+    )
+
+
+def _are_level(outcome: OutcomeContrasts, row: ContrastRow) -> bool:
+    """Whether the two have the same number, so that no head names one of them as ahead."""
+    values = {level.value for level in outcome.sources if level.source in (row.first, row.second)}
+    return len(values) == 1
+
+
+def _sentence(outcome: OutcomeContrasts, row: ContrastRow) -> str:
+    places = outcome.places
+    value = outcome.oriented(row).value or 0.0
+    words = {
+        "first": row.first,
+        "second": row.second,
+        "points": decimal(value, places),
+        "more": decimal(row.first_value, places),
+        "less": decimal(row.second_value, places),
+        "outcome": outcome.title,
+        "on": _on(outcome),
+    }
+    if row.is_clear:
+        return _clear(outcome) % words
+    if row.is_equivalent:
+        words["margin"] = decimal(outcome.margin, places)
+        sentence = _(
+            "Stories by %(first)s and by %(second)s are equally good within the planned margin of %(margin)s%(on)s."
+        )
+        return sentence % words
+    words |= {"values": _values(outcome) % words, "difference": decimal(value, places), "unit": unit_words(outcome)}
+    fewest = _fewest(outcome, row)
+    if fewest.n_stories < FEWEST_CLUSTERS:
+        words |= {"few": fewest.source}
+        sentence = ngettext(
+            "There is only %(n_stories)d story by %(few)s, too few to tell %(first)s and %(second)s apart%(on)s: "
+            "%(values)s, a difference of %(difference)s %(unit)s.",
+            "There are only %(n_stories)d stories by %(few)s, too few to tell %(first)s and %(second)s apart"
+            "%(on)s: %(values)s, a difference of %(difference)s %(unit)s.",
+            fewest.n_stories,
+        )
+    elif row.is_not_tested:
+        sentence = _(
+            "Whether stories by %(first)s and by %(second)s differ%(on)s was not tested: %(values)s, a difference of "
+            "%(difference)s %(unit)s."
+        )
+    elif row.excludes_zero:
+        sentence = _(
+            "Stories by %(first)s and by %(second)s cannot be told apart%(on)s once all comparisons are counted: "
+            "%(values)s, a difference of %(difference)s %(unit)s."
+        )
+    else:
+        sentence = _(
+            "Stories by %(first)s and by %(second)s cannot be told apart%(on)s: %(values)s, a difference of "
+            "%(difference)s %(unit)s."
+        )
+    return sentence % (words | {"n_stories": fewest.n_stories})
+
+
+def _remark(outcome: OutcomeContrasts, row: ContrastRow, *, is_best: bool) -> str:
+    """What is said after the interval, which is that of the difference and of nothing else."""
+    if row.is_clear and is_best and len(outcome.sources) > 2:
+        words = {"second": row.second, "n": len(outcome.sources) - 1}
+        return _("%(second)s comes nearest of the %(n)d others.") % words
+    is_undecided = not (row.is_clear or row.is_equivalent)
+    if is_undecided and row.excludes_zero and _fewest(outcome, row).n_stories < FEWEST_CLUSTERS:
+        return _("With so few, an interval without 0 is no proof of a difference.")
+    if is_undecided and row.is_not_tested:
+        return _out_of_reach(row)
+    return ""
+
+
+def _out_of_reach(row: ContrastRow) -> str:
+    """Why a contrast was not tested, and what a test would take."""
+    words = {"n": row.n, "m": row.n_family}
+    if not row.is_paired:
+        return _("With so few stories and %(m)d comparisons no difference could be told apart, however large.") % words
+    enough = next(n for n in count(row.n) if row.n_family * contrasts.least_p(row.test, [n]) < SURE)
+    needed = _("It would take %(n)d groups.") % {"n": enough}
+    if row.n_family == 1:
+        return _("With %(n)d groups no difference could be told apart, however large.") % words + " " + needed
+    sentence = _("With %(n)d groups and %(m)d comparisons no difference could be told apart, however large.") % words
+    return f"{sentence} {needed}"
+
+
+def _overall(outcome: OutcomeContrasts, row: ContrastRow) -> str:
+    """What the two have over all of their stories, where that is not what the comparison rests on."""
+    places = outcome.places
+    value_by_source = {level.source: level.value for level in outcome.sources}
+    overall = [decimal(value_by_source[source], places) for source in (row.first, row.second)]
+    if overall == [decimal(row.first_value, places), decimal(row.second_value, places)]:
+        return ""
+    is_reversed = outcome.is_reversed(row)
+    more, less = reversed(overall) if is_reversed else overall
+    values = _values(outcome) % {"more": more, "less": less}
+    if is_reversed:
+        words = {"first": row.first, "second": row.second, "values": values}
+        return _("Over all of their stories %(second)s is ahead of %(first)s: %(values)s.") % words
+    return _("Over all of their stories: %(values)s.") % {"values": values}
+
+
+def _fewest(outcome: OutcomeContrasts, row: ContrastRow) -> SourceLevel:
+    """Of the two sources the one with fewer stories."""
+    levels = (level for level in outcome.sources if level.source in (row.first, row.second))
+    return min(levels, key=lambda level: level.n_stories)
+
+
+def _values(outcome: OutcomeContrasts) -> str:
+    """The two sources' own values, in what they are counted."""
+    if outcome.kind == "rank":
+        return _("mean place %(more)s against %(less)s")
+    return _("%(more)s against %(less)s %%") if outcome.is_percent else _("%(more)s against %(less)s")
+
+
+def _on(outcome: OutcomeContrasts) -> str:
+    """On what, where a sentence needs it: one item of several, or the ranking."""
+    if outcome.kind == "verdicts":
+        return ""
+    return _(" on “%(outcome)s”") % {"outcome": outcome.title}
+
+
+def _clear(outcome: OutcomeContrasts) -> str:
+    """The sentence for two that are told apart, the better first."""
+    if outcome.kind == "verdicts":
+        return _(
+            "Stories by %(first)s pass the tests %(points)s points more often than those by %(second)s: %(more)s "
+            "against %(less)s %%."
+        )
+    if outcome.kind == "rating":
+        return _(
+            "Stories by %(first)s are rated %(points)s points higher on “%(outcome)s” than those by %(second)s: "
+            "%(more)s against %(less)s."
+        )
+    if outcome.kind == "preference":
+        return _(
+            "Stories by %(first)s are chosen %(points)s points more often than those by %(second)s: %(more)s against "
+            "%(less)s %%."
+        )
+    if outcome.kind == "rank":
+        return _(
+            "Stories by %(first)s are ranked %(points)s places above those by %(second)s: mean place %(more)s against "
+            "%(less)s."
+        )
+    return _(
+        "Stories by %(first)s pass “%(outcome)s” %(points)s points more often than those by %(second)s: %(more)s "
+        "against %(less)s %%."
+    )
+
+
+def _basis(outcome: OutcomeContrasts, row: ContrastRow) -> str:
+    """What it rests on: stories, clusters, and that raters are the same; and the interval for other raters."""
+    groups = ngettext("in %(n)d group", "in %(n)d groups", row.n) % {"n": row.n}
+    clusters = groups if row.is_paired else _("unpaired")
+    basis = f"{_stories(outcome, row)}, {clusters}; " + _("the interval is for other stories read by the same raters")
+    oriented = outcome.oriented(row)
+    if oriented.wide is None or oriented.wide.low is None:
+        return basis
+    ends = between(oriented.wide, outcome.places)
+    if ends == between(oriented.interval, outcome.places):
+        return basis + "; " + _("for other raters, too, it is no wider")
+    return basis + "; " + _("for other stories and other raters it is %(ends)s") % {"ends": ends}
+
+
+def _stories(outcome: OutcomeContrasts, row: ContrastRow) -> str:
+    """How many stories of each of the two."""
+    n_by_source = {level.source: level.n_stories for level in outcome.sources}
+    n, m = n_by_source[row.first], n_by_source[row.second]
+    if n == m:
+        return ngettext("%(n)d story each", "%(n)d stories each", n) % {"n": n}
+    return _("%(n)d and %(m)d stories") % {"n": n, "m": m}

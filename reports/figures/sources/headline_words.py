@@ -1,0 +1,92 @@
+"""Which source is ahead, in one sentence: what a report is headed with where nothing is counted over several tests."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from django.utils.text import get_text_list
+from django.utils.translation import gettext as _
+
+from reports.figures.sources.contrast_rows import OutcomeContrasts, SourceLevel
+from reports.numbers import decimal, percent
+
+
+def headline(outcomes: Sequence[OutcomeContrasts]) -> str:
+    """The source that is ahead on the first outcome; of several scales, on how many of them.
+
+    outcomes : none is a part of another, the primary one first
+    """
+    first = outcomes[0]
+    scales = [outcome for outcome in outcomes if outcome.kind == "rating"]
+    if first.kind == "rating" and not first.is_primary and len(scales) > 1:
+        return _on_scales(scales) + _doubt(scales)
+    return _on_one(first) + _doubt([first])
+
+
+def _doubt(outcomes: Sequence[OutcomeContrasts]) -> str:
+    """What a head adds where the source that is ahead over all stories is behind where it is compared with the next."""
+    n = sum(
+        outcome.is_reversed(row)
+        for outcome in outcomes
+        for row in outcome.contrasts
+        if {row.first, row.second} == {level.source for level in outcome.ranked[:2]}
+    )
+    if not n:
+        return ""
+    if len(outcomes) == 1:
+        return _("; yet the comparison of the two points the other way")
+    return _("; yet on %(n)d of them the comparison of the first two points the other way") % {"n": n}
+
+
+def _on_scales(scales: Sequence[OutcomeContrasts]) -> str:
+    n_ahead = Counter(source for scale in scales for source in _level(scale))
+    most = max(n_ahead.values())
+    ahead = [level.source for level in scales[0].sources if n_ahead[level.source] == most]
+    words = {"names": get_text_list(ahead, _("and")), "n": most, "all": len(scales)}
+    if len(ahead) > 1:
+        return _("%(names)s each have the highest mean on %(n)d of %(all)d scales") % words
+    if most == len(scales) == 2:
+        return _("Stories by %(names)s are rated highest on both scales") % words
+    if most == len(scales):
+        return _("Stories by %(names)s are rated highest on all %(all)d scales") % words
+    return _("Stories by %(names)s are rated highest on %(n)d of %(all)d scales") % words
+
+
+def _on_one(outcome: OutcomeContrasts) -> str:
+    ranked = outcome.ranked
+    level = _level(outcome)
+    words = {"outcome": outcome.title, "most": _value(outcome, ranked[0])}
+    if len(level) > 1:
+        return _("%(names)s are level on “%(outcome)s”: each %(most)s") % (
+            words | {"names": get_text_list(level, _("and"))}
+        )
+    words |= {"best": ranked[0].source, "second": ranked[1].source, "less": _value(outcome, ranked[1])}
+    return _ahead(outcome) % words
+
+
+def _ahead(outcome: OutcomeContrasts) -> str:
+    if outcome.kind == "rating":
+        return _(
+            "Stories by %(best)s are rated highest on “%(outcome)s”, %(most)s on average; next are those by %(second)s "
+            "with %(less)s"
+        )
+    if outcome.kind == "preference":
+        return _("Stories by %(best)s are chosen most often, %(most)s; next are those by %(second)s with %(less)s")
+    if outcome.kind == "rank":
+        return _(
+            "Stories by %(best)s are ranked best, on average in place %(most)s; next are those by %(second)s in place "
+            "%(less)s"
+        )
+    return _("Stories by %(best)s pass “%(outcome)s” most often, %(most)s; next are those by %(second)s with %(less)s")
+
+
+def _level(outcome: OutcomeContrasts) -> list[str]:
+    """The source that is ahead, and all whose number is written the same."""
+    best = _value(outcome, outcome.ranked[0])
+    return [level.source for level in outcome.ranked if _value(outcome, level) == best]
+
+
+def _value(outcome: OutcomeContrasts, level: SourceLevel) -> str:
+    """As it is written."""
+    return percent(level.value) if outcome.is_percent else decimal(level.value, outcome.places)

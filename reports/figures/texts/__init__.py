@@ -1,0 +1,1 @@
+"""Figures about what texts themselves show, without anybody having judged them."""
