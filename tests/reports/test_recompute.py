@@ -82,7 +82,7 @@ def test_an_answer_that_was_changed_is_found_and_named(tmp_path: Path) -> None:
     run = run_recompute(tmp_path / "package")
 
     assert run.returncode == 1
-    assert "pass_rates/items/tests/item-1/overall.n_yes: 5.0 in the report, 4.0 here" in run.stdout.splitlines()
+    assert "pass_rates/items/tests/item-1/overall.n_yes: 10.0 in the report, 9.0 here" in run.stdout.splitlines()
     assert "agreement/items/tests/item-1/coefficient.value: " in run.stdout
 
 
