@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -246,9 +246,13 @@ def card(
     excluded: Mapping[str, int],
     reason: str,
     editions: str = "",
+    not_recomputed: Sequence[str] = (),
 ) -> str:
     """`README.md`: what the package is, what stands in it, what does not, and how it is checked. In English."""
-    return "\n".join(_card_lines(content, files, tables, excluded, reason, editions)) + "\n"
+    lines = [*_card_lines(content, files, tables, excluded, reason, editions), *CHECK.splitlines()]
+    if not_recomputed:
+        lines += ["", f"`recompute.py` does not compute these parts of the report: {', '.join(not_recomputed)}."]
+    return "\n".join(lines) + "\n"
 
 
 def _card_lines(
@@ -282,7 +286,6 @@ def _card_lines(
     yield from ["", "Names, addresses and payments of raters are in no package; raters stand under their codes."]
     yield "Rows that are open, given up or of simulated raters beside people say so in `status`; no result counts them."
     yield ""
-    yield from CHECK.splitlines()
 
 
 def _are_all_simulated(content: PackageContent) -> bool:
@@ -312,9 +315,7 @@ def _meaning(name: str) -> str:
     folder = name.partition("/")[0]
     if name.endswith(".R"):
         return "A mixed model in R, for which the report has none; its head says what it expects."
-    return MEANING.get(name) or {"spreadsheets": "A copy for spreadsheets.", "script": "A part of recompute.py."}.get(
-        folder, "A table of the report."
-    )
+    return MEANING.get(name) or MEANING.get(folder, "A table of the report.")
 
 
 MEANING = {
@@ -325,6 +326,9 @@ MEANING = {
     "protocol.json": "What was asked, in which words, version by version.",
     "report.json": "The report: every number that the study's page shows.",
     "recompute.py": "Computes the report's numbers from these files.",
+    "recompute": "A part of recompute.py, which reads these files.",
+    "stats": "The statistics that made the report, as Quire has them.",
+    "spreadsheets": "A copy for spreadsheets.",
 }
 CHECK = """\
 ## To check it
@@ -332,8 +336,13 @@ CHECK = """\
     sha256sum --check SHA256SUMS
     python recompute.py
 
-The first compares every file with its sum. The second computes the numbers of `report.json` anew from these files and
-says how many are the same; point estimates need pandas, intervals numpy 1.25 or later and scipy as well.
+The first compares every file with its sum. The second reads these files and computes the numbers of `report.json` again
+with the very functions that made it: they stand in `stats/`, copied from Quire; what reads the tables and calls them is
+`recompute/`. Quire and Django need not be there; Python 3.11 or later needs the packages numpy, scipy, pandas,
+statsmodels, scikit-learn and krippendorff. It says how many numbers are the same, and names those that differ and those
+that it does not compute. So it shows that the report follows from these answers, and by which formulas. That the
+formulas are right is checked elsewhere: Quire's tests keep a second implementation of them, written independently
+(`tests/independent/`), and hold packages like this one against it.
 
 Where R is there, `Rscript script/scales.R`, `script/verdicts.R` and `script/ordinal.R` fit mixed models with crossed
 effects of raters, stories and items (packages lme4, ordinal, jsonlite).

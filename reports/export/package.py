@@ -10,14 +10,17 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
+import stats
 from reports import results
 from reports.export import answer_tables, documents, judge_tables, theme_tables, work_tables
 from reports.export import codebook as codebooks
 from reports.export.archive import Archive, WrittenFile
 from reports.export.content import PackageContent, PackageTable, Row
 from reports.export.judge_calls import call_lines, count_calls
+from reports.export.recompute.figures import MODULE_BY_FIGURE
 from reports.export.report_columns import ReportColumns
 from reports.export.spreadsheet import spreadsheet_lines
+from reports.figures import all_figures
 from reports.page.context import filled_tables
 from reports.page.csv import csv_lines
 
@@ -28,8 +31,14 @@ TABLES: Mapping[str, PackageTable] = {
 CALLS = "judge_calls.jsonl"
 IN_MEMORY_BYTES = 1_000_000  # of a table's copy; a larger one waits on the disk
 HERE = Path(__file__).parent
-PARTS = sorted(path.name for path in (HERE / "script").iterdir() if path.suffix in (".py", ".R"))
-SCRIPTS = ("recompute.py", *(f"script/{name}" for name in PARTS))
+COMMAND = HERE / "recompute" / "command.py"
+# What computes the report again: its name in the package, and where it stands here. `stats` comes along whole.
+SCRIPTS: Mapping[str, Path] = {
+    "recompute.py": COMMAND,
+    **{f"recompute/{path.name}": path for path in sorted(COMMAND.parent.glob("*.py")) if path != COMMAND},
+    **{f"stats/{path.name}": path for path in sorted(Path(stats.__path__[0]).glob("*.py"))},
+    **{f"script/{path.name}": path for path in sorted((HERE / "script").glob("*.R"))},
+}
 
 
 class ReasonMissing(ValueError):
@@ -80,12 +89,18 @@ def write_package(
             archive.write(name, pieces, is_table=is_table)
     excluded = documents.count_excluded(content)
     described = list(archive.files)
-    archive.write("README.md", [documents.card(content, described, tables, excluded, reason.strip(), editions)])
+    facts = (content, described, tables, excluded, reason.strip(), editions)
+    archive.write("README.md", [documents.card(*facts, not_recomputed=list_not_recomputed(report))])
     descriptor = documents.descriptor(content, list(archive.files), tables, report_columns, excluded)
     archive.write("datapackage.json", [documents.to_json(descriptor)])
     archive.close()
     progress(n_files, n_files)
     return PackageSummary(tuple(archive.files), excluded)
+
+
+def list_not_recomputed(report: Mapping[str, Any]) -> list[str]:
+    """The parts of the report that `recompute.py` has no function for, by their keys; of a new figure its own."""
+    return sorted(name for name in all_figures().keys() - MODULE_BY_FIGURE.keys() if report.get(name))
 
 
 Writer = tuple[str, Iterator[str], bool]
@@ -138,8 +153,8 @@ def _documents(
     yield "codebook.csv", csv_lines(codebooks.COLUMNS, rows), True
     yield "codebook.json", iter([documents.to_json(documents.codebook(content, tables, report_columns))]), False
     yield "protocol.json", iter([documents.to_json(documents.protocols(content))]), False
-    for name in SCRIPTS:
-        yield name, iter([(HERE / name).read_text(encoding="utf-8")]), False
+    for name, path in SCRIPTS.items():
+        yield name, iter([path.read_text(encoding="utf-8")]), False
 
 
 def count_rows(content: PackageContent) -> dict[str, int]:

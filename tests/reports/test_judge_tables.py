@@ -10,8 +10,9 @@ import pytest
 
 from studies.models import Provenance, Study
 from tests import triggers
+from tests.independent.comparison import recomputed
 from tests.reports.packaged import MAKERS
-from tests.reports.test_packages import issued, recomputed
+from tests.reports.test_packages import issued
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 OF_SOURCES = {"cloze": "fill_vectors.csv", "references": "neighbours.csv", "nsv": "idea_scores.csv"}

@@ -14,9 +14,10 @@ from judges import catalogue, runs
 from studies import hashing
 from studies.models import Provenance, Source, Story, Study
 from tests import triggers
+from tests.independent.comparison import recomputed
 from tests.reports import given
 from tests.reports.packaged import twice_read_study
-from tests.reports.test_packages import issued, recomputed, table
+from tests.reports.test_packages import issued, table
 from tests.reports.test_replicate_ttcw import replicate
 from tests.reports.test_replication_codes import guesses
 

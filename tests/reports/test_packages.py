@@ -4,13 +4,8 @@ import csv
 import hashlib
 import io
 import json
-import subprocess
-import sys
-from functools import reduce
 from io import BytesIO, StringIO
-from operator import getitem
 from pathlib import Path
-from typing import Any
 from zipfile import ZipFile
 
 import numpy as np
@@ -35,7 +30,6 @@ from studies.models import Provenance, Study
 from tests import triggers
 from tests.factories import NOON
 from tests.reports import given
-from tests.reports.planted import plant
 from tests.reports.test_pages import full_study
 
 pytestmark = pytest.mark.django_db
@@ -54,21 +48,6 @@ def table(package: ZipFile, name: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(package.read(name).decode(), newline="")))
 
 
-def recomputed(package: ZipFile, folder: Path) -> dict[str, object]:
-    """What recompute.py says of the package, run where Quire is not."""
-    package.extractall(folder)
-    run = subprocess.run(
-        [sys.executable, "-I", "-c", RUN, str(folder)], capture_output=True, text=True, check=False, cwd=folder
-    )
-    assert run.stderr == ""
-    return dict(json.loads(run.stdout))
-
-
-RUN = "import runpy, sys; f = sys.argv[1]; sys.path.insert(0, f); sys.argv = ['recompute.py', '--json']; " + (
-    "runpy.run_path(f + '/recompute.py', run_name='__main__')"
-)
-
-
 def test_the_same_answers_give_the_same_package_to_the_last_byte() -> None:
     study = full_study()
 
@@ -85,8 +64,8 @@ def test_every_file_is_there_described_and_has_its_sum() -> None:
     assert {
         *("responses_long.csv", "responses_wide.csv", "rankings.csv", "authorship.csv", "pairs.csv", "cloze.csv"),
         *("assignments.csv", "timings.csv", "events.csv", "agreement.csv", "judge_calls.jsonl", "codebook.csv"),
-        *("codebook.json", "protocol.json", "datapackage.json", "SHA256SUMS", "README.md", "recompute.py"),
-        *("stories.csv", "report.json", "script/intervals.py", "spreadsheets/responses_long.csv"),
+        *("codebook.json", "protocol.json", "datapackage.json", "SHA256SUMS", "README.md"),
+        *("stories.csv", "report.json", "script/scales.R", "spreadsheets/responses_long.csv"),
     } <= names
     sums = dict(line.split("  ")[::-1] for line in archive.read("SHA256SUMS").decode().splitlines())
     assert sums == {name: hashlib.sha256(archive.read(name)).hexdigest() for name in names - {"SHA256SUMS"}}
@@ -187,79 +166,6 @@ def test_the_card_says_that_all_raters_were_simulated() -> None:
         cards.append(issued(study)[1].read("README.md").decode())
 
     assert ["All raters of this study were simulated" in card for card in cards] == [False, True]
-
-
-@pytest.mark.embedded
-def test_what_is_not_asked_for_is_not_there_and_the_script_runs_all_the_same(tmp_path: Path) -> None:
-    study = full_study()
-
-    _package, archive = issued(study, left_out=["events.csv", "judge_calls.jsonl", "timings.csv"])
-
-    assert not {"events.csv", "judge_calls.jsonl", "timings.csv"} & set(archive.namelist())
-    assert recomputed(archive, tmp_path)["differences"] == []
-    with pytest.raises(issues.CannotIssue):
-        issues.ask(study, by="somebody", left_out=["responses_long.csv"])
-
-
-@pytest.mark.embedded
-def test_the_script_finds_every_number_about_people_and_their_intervals(tmp_path: Path) -> None:
-    _package, archive = issued(full_study(), with_sources=True, reason="To compute them anew.")
-
-    result = recomputed(archive, tmp_path)
-
-    assert result["differences"] == []
-    assert result["n_computed"] > 100
-    assert result["n_intervals"] > 10
-
-
-@pytest.mark.slow
-def test_the_script_finds_every_number_of_judges_beside_people(tmp_path: Path) -> None:
-    _package, archive = issued(plant().study, with_sources=True, reason="To compute them anew.")
-
-    result = recomputed(archive, tmp_path)
-
-    assert result["differences"] == []
-    assert result["n_computed"] > 500
-    assert all(figure["n_computed"] for name, figure in result["figures"].items() if name.startswith("judges_on"))
-
-
-@pytest.mark.embedded
-@pytest.mark.parametrize(
-    ("place", "label"),
-    [
-        (("pass_rates", "items", 0, "overall", "value"), "pass_rates/tests/item-1/.value"),
-        (("variance_components", 0, "sources", 0, "wide", "high"), "/wide.high"),
-    ],
-)
-def test_the_script_would_find_a_number_that_is_wrong(place: tuple[str | int, ...], label: str, tmp_path: Path) -> None:
-    study = given.closed_study(n_groups=4)
-    given.verdicts(study, {"E01": "yynyynyn", "E02": "ynynyyyn"})
-    _package, archive = issued(study, with_sources=True, reason="To compute them anew.")
-    archive.extractall(tmp_path)
-    report = json.loads((tmp_path / "report.json").read_text())
-    row: Any = reduce(getitem, place[:-1], report)  # type: ignore[arg-type]
-    row[place[-1]] += 1e-6
-    (tmp_path / "report.json").write_text(json.dumps(report))
-
-    run = subprocess.run([sys.executable, "recompute.py"], capture_output=True, text=True, check=False, cwd=tmp_path)
-
-    assert run.returncode == 1
-    assert label in run.stdout
-
-
-@pytest.mark.slow
-@pytest.mark.data
-@pytest.mark.parametrize(("name", "n"), [("ttcw", 7508), ("quiet", 923)])
-def test_the_script_finds_the_numbers_of_a_public_release(name: str, n: int, release: Path, tmp_path: Path) -> None:
-    call_command("replicate", name, data=release / name, stdout=StringIO(), stderr=StringIO())
-    study = Study.objects.get()
-
-    _package, archive = issued(study, with_sources=True, reason="To compute them anew.")
-    result: dict[str, Any] = recomputed(archive, tmp_path)
-
-    assert result["differences"] == []
-    assert result["n_computed"] >= n
-    assert {name for name, figure in result["figures"].items() if figure["others"]} == {"progress"}
 
 
 # ── exact, and safe beside it ──────────────────────────────────────────────────────────────────────────────────────

@@ -362,7 +362,7 @@ def test_computing_costs_the_same_for_one_group_as_for_three(staff: Client) -> N
         full_study(slug, n_groups=n_groups)
         counts.append(n_queries(staff, f"/reports/{slug}/"))
 
-    assert counts == [65, 65]
+    assert counts == [64, 64]
 
 
 def test_the_list_costs_the_same_for_one_study_as_for_three(staff: Client) -> None:

@@ -12,7 +12,8 @@ from reports.export.package import count_rows
 from reports.rationales import codings
 from tests import factories
 from tests.factories import NOON
-from tests.reports.test_packages import issued, recomputed, table
+from tests.independent.comparison import recomputed
+from tests.reports.test_packages import issued, table
 from tests.reports.test_pages import full_study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]

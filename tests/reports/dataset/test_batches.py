@@ -14,8 +14,9 @@ from reports.methods.paragraph import to_text, write_paragraphs
 from studies.models import Provenance, Source, StoryGroup, Study
 from tests import triggers
 from tests.factories import NOON
+from tests.independent.comparison import recomputed
 from tests.reports import batched, given
-from tests.reports.test_packages import issued, recomputed, table
+from tests.reports.test_packages import issued, table
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 

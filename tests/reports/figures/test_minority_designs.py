@@ -12,9 +12,10 @@ from reports import results
 from reports.document.model import Head, TextBlock
 from studies.models import Provenance, Study
 from tests import triggers
+from tests.independent.comparison import recomputed
 from tests.reports import given
 from tests.reports.figures.test_comparisons import comparisons, read, sentences
-from tests.reports.test_packages import issued, recomputed
+from tests.reports.test_packages import issued
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 

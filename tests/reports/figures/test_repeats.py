@@ -14,7 +14,8 @@ from reports.figures import all_figures
 from studies.models import Study
 from tests import factories
 from tests.factories import NOON
-from tests.reports.test_packages import issued, recomputed
+from tests.independent.comparison import recomputed
+from tests.reports.test_packages import issued
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 

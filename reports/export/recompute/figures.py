@@ -1,0 +1,24 @@
+"""What is computed again: of each module here the parts of the report that it has a function for.
+
+Nothing is imported here, so that whoever writes a package can name what is not computed again.
+"""
+
+FIGURES = {
+    "people": (
+        *("pass_rates", "ratings", "shares", "tests_passed", "dimensions", "distributions", "story_ratings", "trends"),
+        *("human_likeness", "surveys", "checks", "amendments"),
+    ),
+    "choices": ("preferences", "rankings", "places", "authorship"),
+    "contrasts": ("comparisons", "factors", "variance_components"),
+    "raters": ("agreement", "panel", "reliability", "item_analysis"),
+    "judges": (
+        *("judges", "judges_on_scales", "judges_on_choices", "judges_on_pairs", "judges_on_rankings", "human_line"),
+    ),
+    "pairs": ("strengths", "pair_lengths", "pair_accuracies"),
+    "judges_as_raters": ("judges_share_of_yes", "judges_among_themselves", "alternative_annotator", "judge_biases"),
+    "cloze": (
+        *("cloze_scores", "cloze_surprise", "cloze_variants", "cloze_constraints", "cloze_edges", "cloze_judges"),
+        *("cloze_factorial", "cloze_scales"),
+    ),
+}
+MODULE_BY_FIGURE = {figure: module for module, figures in FIGURES.items() for figure in figures}

@@ -1,0 +1,257 @@
+"""Judges in the place of people: shares of Yes, agreement among judges, the alternative annotator, audits of biases."""
+
+import numpy as np
+from recompute.readings import is_about, judged
+from recompute.tables import build_cube
+from recompute.values import (
+    N_RESAMPLES,
+    chance_floor,
+    ends_of,
+    estimate,
+    interval,
+    mean_interval,
+    or_none,
+    rate_interval,
+    why,
+)
+
+from stats import agreement, intervals, judge_scores, judgements
+from stats import alternative_annotator as annotator
+from stats import judge_biases as biases
+from stats.reasons import Incomputable, value_or_reason
+
+EPSILON = 0.2  # by which a judge may be worse than a person, unless the plan says otherwise
+STANDINGS, AMONG, BIASES = 34, 27, 28  # of the seed
+ORDER = ("verbosity", "modal_share", "explanations", "repeats")
+
+
+def judges_share_of_yes(package):
+    """The judge's share of Yes where so many of the experts say Yes, and how far it is from their share."""
+    material, rows = judged(package, package.verdicts), []
+    if material is None:
+        return rows
+    yes = material.means
+    levels = {
+        "none": yes == 0,
+        "fewer_than_half": (yes > 0) & (yes < 0.5),
+        "half": yes == 0.5,
+        "more_than_half": (yes > 0.5) & (yes < 1),
+        "all": yes == 1,
+    }
+    parts = {"all": np.ones(yes.shape, dtype=bool)}
+    parts |= {"models": np.broadcast_to(material.is_of_models, yes.shape)} if material.is_mixed else {}
+    labels = np.tile(material.clusters, len(yes))
+    for name, answers in zip(material.names, material.judges, strict=True):
+        for part, is_in in parts.items():
+            both = is_in & np.isfinite(answers) & np.isfinite(yes)
+            of_levels = [
+                {
+                    "level": level,
+                    "value": 100 * answers[cells].mean(),
+                    "expert_percent": 100 * yes[cells].mean(),
+                    "n": cells.sum(),
+                    "interval": rate_interval(answers[cells], labels[cells.ravel()], package.resampling()),
+                }
+                for level, is_at in levels.items()
+                for cells in [is_at & both]
+                if cells.any()
+            ]
+            if both.any():
+                fields = {"distance": 100 * np.abs(answers - yes)[both].mean(), "n": both.sum()}
+                rows.append({"judge": name, "part": part, "levels": of_levels} | fields)
+    return rows
+
+
+def judges_among_themselves(package):
+    """Krippendorff's alpha among judges, and the share of the same answers of every two."""
+    rows, stored = [], {(row["step"], row["item"]): row for row in package.report["judges_among_themselves"]}
+    items = [item for item in package.items if item.is_about_a_story and item.level != "none"]
+    for salt, item in enumerate(items):
+        material = judged(package, [item])
+        if material is None or len(material.names) < 2:
+            continue
+        anchored = stored[item.key].get("anchored", [])  # which saw people's answers, as prompts in no package tell
+        ratings = material.judges[[name not in anchored for name in material.names], 0]
+        present, level, panel = ratings[np.isfinite(ratings)], item.level, material.judges[:, 0]
+        ends = (intervals.alpha_interval, ratings, level, material.clusters)
+        of_models = ratings[:, material.is_of_models]
+        row = item.fields | {
+            "n_judges": np.isfinite(ratings).any(axis=1).sum(),
+            "coefficient": estimate(agreement.krippendorff_alpha, ratings, level),
+            "interval": interval(*ends, rng=package.rng(AMONG, salt, 0)),
+            "floor": chance_floor(agreement.alpha_chance_floor, ratings, level, rng=package.rng(AMONG, salt, 1)),
+            "percent_agreement": estimate(agreement.percent_agreement, ratings),
+            "mean": None if item.is_choice or not present.size else present.mean(),
+            "pairs": [
+                {
+                    "first": first,
+                    "second": second,
+                    "n": np.isfinite(panel[[to, at]]).all(axis=0).sum(),
+                    "n_raters": 2,
+                }
+                | estimate(agreement.percent_agreement, panel[[at, to]])
+                for at, second in enumerate(material.names)
+                for to, first in enumerate(material.names[:at])
+            ],
+        }
+        among = {"among_models": estimate(agreement.krippendorff_alpha, of_models, level)}
+        rows.append(row | (among if material.is_mixed else {}))
+    return rows
+
+
+# ── the alternative annotator ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def alternative_annotator(package):
+    """Each person left out in turn: does the judge agree with the others at least as well?"""
+    return [*standings_on(package, package.verdicts, "accuracy"), *standings_on(package, package.scales, "neg_rmse")]
+
+
+def standings_on(package, items, score):
+    names = sorted(package.models["rater"].unique())
+    if not items or not names or not package.raters:
+        return
+    cube = package.cube(items)
+    answers = build_cube(package.models[is_about(package.models, items)], items, names, package.units).values
+    people, of_judges = (values.transpose(1, 0, 2).reshape(values.shape[1], -1) for values in (cube.values, answers))
+    of_models, clusters = (
+        np.tile(of_units(cube.units), len(items)) for of_units in (package.of_models, package.clusters)
+    )
+    stories = np.tile(np.unique([story for _group, story in cube.units], return_inverse=True)[1], len(items))
+    epsilon = package.plan.get("epsilon", EPSILON)
+
+    def standing(form, people, answers, clusters_of_units, **options):
+        try:
+            test = annotator.alt_test(people, answers, epsilon=epsilon, score=score, **options)
+        except Incomputable as error:
+            nothing = {"winning_rate": None, "advantage": None, "n_tested": 0, "n_units": 0}
+            return {"form": form} | nothing | {"n_people": len(people), "why": why(error)}
+        return {
+            "form": form,
+            "winning_rate": test.winning_rate,
+            "advantage": test.advantage_probability,
+            "n_tested": sum(person.is_tested for person in test.people),
+            "n_people": len(test.people),
+            "n_units": test.n_units,
+            "interval": interval(
+                test.advantage_interval, clusters_of_units, rng=package.rng(STANDINGS), n_resamples=N_RESAMPLES
+            ),
+        }
+
+    constant = best_constant(people, standing, clusters)
+    for name, own in zip(names, of_judges, strict=True):
+        if np.isfinite(own).any():
+            rows = [
+                standing("test", people, own, clusters),
+                standing("unanswered", people, own, clusters, counts_unanswered=True),
+                standing("stories", people, own, clusters, clusters=stories),
+                standing("models", people[:, of_models], own[of_models], clusters[of_models]),
+                constant,
+            ]
+            yield {"judge": name, "score": score, "standings": rows}
+
+
+def best_constant(people, standing, clusters):
+    """The answer that would do best if it were given always: by winning rate, then by advantage."""
+    present = people[np.isfinite(people)]
+    values = np.unique(present)
+    if len(values) > 21:
+        values = np.unique(np.quantile(present, np.linspace(0, 1, 21), method="nearest"))
+    rows = [
+        standing("constant", people, np.full(people.shape[1], value), clusters) | {"answer": value} for value in values
+    ]
+    nothing = {"form": "constant", "winning_rate": None, "advantage": None, "n_tested": 0, "n_people": 0, "n_units": 0}
+    best = max(rows, key=lambda row: (row["winning_rate"] or 0, row["advantage"] or 0), default=nothing)
+    return {name: part for name, part in best.items() if name != "answer" or best["n_units"]}
+
+
+# ── biases ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def judge_biases(package):
+    """What a judge goes by beside the texts, and how steady it is."""
+    return [*audits(package, package.verdicts, "verdicts"), *audits(package, package.scales, "scales")]
+
+
+def audits(package, items, kind):
+    material = judged(package, items)
+    if material is None:
+        return []
+    lengths = explanation_lengths(material)
+    rows = []
+    for at, (judge, answers) in enumerate(zip(material.names, material.judges, strict=True)):
+        salt = (BIASES, len(kind), at)
+        computed = {
+            "verbosity": lambda a=answers, s=salt: verbosity(package, material, a, s),
+            "modal_share": lambda a=answers, s=salt: modal_share(package, material, a, s),
+        }
+        if kind == "verdicts" and np.isfinite(lengths[at]).any():
+            computed["explanations"] = lambda a=answers, n=at, s=salt: explanations(package, material, a, lengths[n], s)
+        readings, units = repeated_answers(package, items, judge)
+        if readings.size:
+            computed["repeats"] = lambda r=readings, u=units, s=salt: repeats(package, r, u, s)
+        for bias, compute in computed.items():
+            row = value_or_reason(compute)
+            row = {"value": None, "n": 0} if isinstance(row, Incomputable) else row
+            rows.append({"judge": judge, "kind": kind, "bias": bias} | row)
+    return sorted(rows, key=lambda row: ORDER.index(row["bias"]))
+
+
+def verbosity(package, material, answers, salt):
+    words = np.array([package.n_words[story] for _group, story in material.units], dtype=float)
+    sides = answers, material.people, words, material.clusters
+    slope = biases.verbosity(*sides, rng=package.rng(*salt, 0), n_resamples=N_RESAMPLES)
+    fields = {"value": slope.judge, "people": or_none(slope.people), "n": slope.n_units, "n_raters": slope.n_people}
+    return fields | {"interval": ends_of(slope.interval)}
+
+
+def modal_share(package, material, answers, salt):
+    statistic, people = judge_scores.MODAL_SHARE, material.people.transpose(1, 0, 2)
+    options = {"rng": package.rng(*salt, 1), "n_resamples": N_RESAMPLES}
+    own = [judge_scores.score(statistic, ratings, ratings) for ratings in people if np.isfinite(ratings).any()]
+    return {
+        "value": judge_scores.score(statistic, answers, answers),
+        "people": np.mean(own) if own else None,
+        "n": np.isfinite(answers).sum(),
+        "n_raters": len(own),
+        "interval": interval(judge_scores.score_interval, statistic, answers, answers, material.clusters, **options),
+    }
+
+
+def explanation_lengths(material):
+    """Words of every judge's explanation of each answer that counts, shape (J, I, U); nan without one."""
+    rows = material.rows[(material.rows["outcome"] == "answered") & (material.rows["rationale"] != "")]
+    rows = rows.assign(number=[float(len(text.split())) for text in rows["rationale"]], value="")
+    return build_cube(rows, material.items, material.names, material.units).values.transpose(1, 0, 2)
+
+
+def explanations(package, material, answers, lengths, salt):
+    truth = np.stack([judgements.majority(ratings) for ratings in material.people])
+    both = np.isfinite(truth) & np.isfinite(answers)
+    parts = [np.where(both & is_so, lengths, np.nan) for is_so in (answers == truth, answers != truth)]
+    audit = biases.difference(*parts, material.clusters, rng=package.rng(*salt, 3), n_resamples=N_RESAMPLES)
+    fields = {"value": audit.value, "n": audit.n_first, "n_beside": audit.n_second}
+    return fields | {"interval": ends_of(audit.interval)}
+
+
+def repeated_answers(package, items, judge):
+    """What a judge answered to a question that it read again in the same order, as the same persona, shape (K, N)."""
+    rows = package.all_readings[package.all_readings["rater"] == judge]
+    rows = rows[is_about(rows, items)]
+    rows = rows[(rows["outcome"] == "answered") & rows["number"].notna()]
+    keys = ["group", "story", "step", "item", "order", "persona"]
+    several = [
+        (key[:2], list(of_question["number"]))
+        for key, of_question in rows.groupby(keys)
+        if len(of_question) > 1 and of_question["repeat"].nunique() > 1
+    ]
+    table = np.full((max((len(values) for _unit, values in several), default=0), len(several)), np.nan)
+    for n, (_unit, values) in enumerate(several):
+        table[: len(values), n] = values
+    return table, [unit for unit, _values in several]
+
+
+def repeats(package, readings, units, salt):
+    variances = biases.repeat_variances(readings)
+    ends = mean_interval(variances, package.clusters(units), package.rng(*salt, 4), (0, np.inf))
+    return {"value": np.nanmean(variances), "n": np.isfinite(variances).sum(), "interval": ends}

@@ -1,0 +1,81 @@
+"""What sources are compared on: of every outcome a number for each story, over its raters."""
+
+from collections import defaultdict
+
+import numpy as np
+
+from stats import arrays
+
+
+class PackagedOutcomeTable:
+    """One outcome. values : shape (U,); ratings : of each rater alone, shape (R, U); bounds : of a value"""
+
+    def __init__(self, package, key, kind, items, *, is_part=False):
+        self.key, self.kind, self.is_part = key, kind, is_part
+        self.is_percent = kind not in ("rating", "rank")
+        self.bounds = items[0].bounds if kind == "rating" else (0.0, 100.0)
+        if kind == "preference":
+            self.units, self.values, self.ratings = shares_of_choices(package, items[0])
+        elif kind == "rank":
+            self.units, self.values, self.ratings = mean_ranks(package, items[0])
+            self.bounds = 1.0, max((sum(map(len, order)) for order in package.orders(items[0])[0]), default=1)
+        else:
+            cube, scale = package.cube(items), 1 if kind == "rating" else 100
+            self.units, self.ratings = cube.units, arrays.mean_present(cube.values, axis=0) * scale
+            self.values = arrays.mean_present(arrays.mean_present(cube.values, axis=1), axis=0) * scale
+        self.width = self.bounds[1] - self.bounds[0]
+        self.clusters, self.sources = package.clusters(self.units), package.sources_of(self.units)
+
+    def of_source(self, name):
+        return (self.sources == name) & np.isfinite(self.values)
+
+    def n_stories(self, units):
+        return len({self.units[n][1] for n in np.flatnonzero(units)})
+
+
+def outcome_tables(package):
+    """Every outcome that people have answered, whole before its parts."""
+    steps = {step["key"] for step in package.document["steps"] if step["kind"] == "rating"}
+    posed = [item for item in package.items if item.step in steps]
+    verdicts = [item for item in posed if item.is_verdict and item.is_about_a_story]
+    listing = [("verdicts", "verdicts", verdicts, False)] if len(verdicts) > 1 else []
+    names = dict.fromkeys(item.row["dimension"] for item in verdicts if item.row["dimension"])
+    for name in names if len(names) > 1 else ():
+        listing.append((f"verdicts/{name}", "dimension", [i for i in verdicts if i.row["dimension"] == name], True))
+    singles = [("verdict", verdicts), ("rating", [item for item in posed if item.is_scale])]
+    singles += [
+        ("preference", [i for i in posed if i.is_preference]),
+        ("rank", [i for i in posed if i.is_ranking]),
+    ]
+    for kind, items in singles:
+        is_part = kind == "verdict" and len(verdicts) > 1
+        listing += [("/".join(item.key), kind, [item], is_part) for item in items]
+    tables = [PackagedOutcomeTable(package, key, kind, items, is_part=is_part) for key, kind, items, is_part in listing]
+    return [table for table in tables if np.isfinite(table.values).any()]
+
+
+def shares_of_choices(package, item):
+    """How often each story was chosen, in percent of the choices in its group; of each rater 100 or 0."""
+    n_by_group, n_by_unit, chosen_by_rater = defaultdict(int), defaultdict(int), defaultdict(dict)
+    for choice in package.choices_of(item):
+        n_by_group[choice.group] += 1
+        n_by_unit[choice.group, choice.story] += 1
+        chosen_by_rater[choice.rater][choice.group] = choice.story
+    units = [unit for unit in package.units if unit[0] in n_by_group]
+    values = [100 * n_by_unit[unit] / n_by_group[unit[0]] for unit in units]
+    ratings = [
+        [100.0 * (chosen[group] == story) if group in chosen else np.nan for group, story in units]
+        for chosen in chosen_by_rater.values()
+    ]
+    return units, np.array(values, dtype=float), np.array(ratings, dtype=float).reshape(len(ratings), len(units))
+
+
+def mean_ranks(package, item):
+    """The mean place of each story, 1 the first; of each rater the place."""
+    ranks_by_rater = defaultdict(dict)
+    for order, group, rater in zip(*package.orders(item), strict=True):
+        ranks_by_rater[rater] |= {(group, story): rank for story, rank in package.ranks_of(order).items()}
+    units = sorted({unit for ranks in ranks_by_rater.values() for unit in ranks})
+    rows = [[ranks.get(unit, np.nan) for unit in units] for ranks in ranks_by_rater.values()]
+    ratings = np.array(rows, dtype=float).reshape(len(rows), len(units))
+    return units, arrays.mean_present(ratings, axis=0), ratings

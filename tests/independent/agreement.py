@@ -1,0 +1,200 @@
+"""How far people agree: Fleiss' kappa and Krippendorff's alpha, from how many raters gave each unit each value."""
+
+import json
+
+import pandas as pd
+
+from tests.independent import floors
+from tests.independent.material import counts, percent_agreement, place_of
+
+
+def complete(table):
+    """The units with the usual number of ratings: the commonest of two or more, of two as common the larger."""
+    n = table.sum(axis=1)
+    sizes = n[n >= 2].value_counts()
+    return table[n == sizes[sizes == sizes.max()].index.max()] if len(sizes) else table.iloc[:0]
+
+
+def kappa(table):
+    """Fleiss' kappa over the units with the usual number of ratings; None where fewer than two values were given.
+
+    table : how many raters gave each unit each value, shape (U, V), as `counts` has it
+    """
+    used = complete(table)
+    if used.empty or (used.sum() > 0).sum() < 2:
+        return None
+    chance = (used.div(used.sum(axis=1), axis=0).mean() ** 2).sum()
+    return (percent_agreement(used) / 100 - chance) / (1 - chance)
+
+
+def alpha(table, level):
+    """Krippendorff's alpha over the units with two ratings or more; None where fewer than two values were given.
+
+    table : as for `kappa`, its columns numbers in order; level : "nominal", "ordinal" or "interval"
+    """
+    used = table[table.sum(axis=1) >= 2]
+    used = used.loc[:, used.sum() > 0]
+    if used.shape[1] < 2:
+        return None
+    weighted = used.div(used.sum(axis=1) - 1, axis=0)
+    coincidence = weighted.T @ used
+    for value in used.columns:
+        coincidence.loc[value, value] -= weighted[value].sum()
+    n_by_value = coincidence.sum(axis=1)
+    places = n_by_value.cumsum() - n_by_value / 2 if level == "ordinal" else pd.Series(used.columns, used.columns)
+    observed = expected = 0.0
+    for value in used.columns:
+        distance = (places.index != value) * 1.0 if level == "nominal" else (places - places[value]) ** 2
+        observed += (coincidence[value] * distance).sum()
+        expected += n_by_value[value] * (n_by_value * distance).sum()
+    return 1 - (n_by_value.sum() - 1) * observed / expected
+
+
+def coefficient(table, level):
+    """The one that the level of measurement asks for."""
+    return kappa(table) if level == "nominal" else alpha(table, level)
+
+
+def numbered_answers(package, item):
+    """People's answers; of a choice the option's place among the options as its number, of a story its code."""
+    answers = package.answers(item["step"], item["item"])
+    if item["is_preference"]:
+        return answers.assign(number=answers["value"])
+    if item["level"] == "nominal" and not item["is_verdict"]:
+        codes = {str(option["value"]): float(n) for n, option in enumerate(item["options"])}
+        return answers.assign(number=answers["value"].map(codes))
+    return answers
+
+
+def agreement(package, result, check):
+    """Item by item the coefficient, percent agreement and their parts, and the mean over the verdicts."""
+    tables = []
+    for row in result["items"]:
+        item, place = package.item(row), place_of("agreement", row)
+        if item["is_preference"]:
+            preference(package, item, row, check)
+            continue
+        answers = numbered_answers(package, item)
+        units = package.units if item["is_about_a_story"] else package.group_units
+        table, level = counts(answers, units), row["level"]
+        check_coefficient(place, row["coefficient"], answers, table, level, check)
+        check.number(f"{place}/percent", row["percent_agreement"]["value"], percent_agreement(table))
+        if item["is_verdict"]:
+            tables.append((row, table))
+            check.number(f"{place}/yes", row["yes_percent"]["value"], 100 * answers["number"].mean())
+        if row["alpha"]:
+            check_coefficient(f"{place}/alpha", row["alpha"], answers, table, level, check, is_alpha=True)
+        for part in row.get("within_source") or ():
+            of_source = [package.source_by_story.get(story) == part["source"] for _, story in table.index]
+            check_coefficient(f"{place}/{part['source']}", part, answers, table[of_source], level, check)
+        if row.get("among_models"):
+            of_models = [package.kind_of(story) == "language_model" for _, story in table.index]
+            check_coefficient(f"{place}/models", row["among_models"], answers, table[of_models], level, check)
+        clusters = package.clusters_of(table.index)
+        check.interval(place, row["interval"], "of_coefficient", [table], level, clusters, package.draws)
+        if not item["is_verdict"] and row["floor"]["mean"] is not None:
+            cube = floors.cube_of(package, [item], lambda _item, answers=answers: answers, units)
+            compute = floors.kappas_of_counts if level == "nominal" else floors.alphas_of_counts(level)
+            check.floor(place, row["floor"], floors.of_items(cube, package.shuffles, compute)[0])
+    floors_of_verdicts(package, result, tables, check)
+    if result["mean"]:
+        mean_agreement(package, result["mean"], tables, check)
+
+
+def floors_of_verdicts(package, result, tables, check):
+    """Verdicts on a story are shuffled together, so that their mean does not look steadier than it is."""
+    rows = [row for row, _table in tables if row["coefficient"]["value"] is not None]
+    if not rows:
+        return
+    items = [package.item(row) for row in rows]
+    cube = floors.cube_of(package, items, lambda item: numbered_answers(package, item), package.units)
+    kappas = floors.of_items(cube, package.shuffles, floors.kappas_of_counts)
+    for row, values in zip(rows, kappas, strict=True):
+        check.floor(place_of("agreement", row), row["floor"], values)
+    if result["mean"]:
+        check.floor("agreement/mean", result["mean"]["floor"], kappas.mean(axis=0))
+
+
+def check_coefficient(place, stored, answers, table, level, check, is_alpha=False):
+    """The value, and how many units and raters it rests on."""
+    is_kappa = level == "nominal" and not is_alpha
+    check.number(place, stored["value"], kappa(table) if is_kappa else alpha(table, level))
+    if stored["value"] is not None:
+        used = complete(table) if is_kappa else table[table.sum(axis=1) >= 2]
+        is_in = pd.MultiIndex.from_frame(answers[["group", "story"]]).isin(used.index)
+        check.numbers(place, stored, n_units=len(used), n_raters=answers[is_in]["rater"].nunique())
+
+
+def preference(package, item, row, check):
+    """Which story was chosen: Brennan and Prediger's kappa, with chance one of as many as could be chosen."""
+    answers, place = numbered_answers(package, item), place_of("agreement", row)
+    n_stories = pd.Series([group for group, _story in package.units]).value_counts()
+    table = counts(answers, [unit for unit in package.group_units if unit[0] in set(answers["group"])])
+    n_values = n_stories.reindex([group for group, _ in table.index]) + ("no_difference" in item["settings"])
+    used = table.sum(axis=1) >= 2
+    value = brennan_prediger(table, n_values)
+    check.number(f"{place}/percent", row["percent_agreement"]["value"], percent_agreement(table))
+    check.number(place, row["coefficient"]["value"], value)
+    if value is not None:
+        n_raters = answers[answers["group"].isin(group for group, _ in table[used].index)]["rater"].nunique()
+        check.numbers(place, row["coefficient"], n_units=used.sum(), n_raters=n_raters)
+        clusters = package.clusters_of(table.index)
+        chances = 1 / n_values.to_numpy(dtype=float)
+        arguments = (table.to_numpy(dtype=float), chances, clusters, package.draws)
+        check.interval(place, row["interval"], "of_preference", *arguments)
+        values = floors.of_preferences(*pages_of(package, item, list(table.index)), chances, package.shuffles)
+        check.floor(place, row["floor"], values)
+
+
+def pages_of(package, item, groups):
+    """Where the story stood that a rater chose, and which stories stood where; see floors.py."""
+    pairs = package.people_of("pairs")
+    rows = pairs[(pairs["step"] == item["step"]) & (pairs["item"] == item["item"])]
+    orders = rows["stories"].map(json.loads)
+    raters, at_group = sorted(rows["rater"].unique()), {group: n for n, (group, _) in enumerate(groups)}
+    positions = pd.DataFrame(index=raters, columns=range(len(groups)), dtype=float).to_numpy(copy=True)
+    places = positions[..., None].repeat(orders.map(len).max(), axis=2)
+    for rater, group, chosen, order in zip(rows["rater"], rows["group"], rows["chosen"], orders, strict=True):
+        at = raters.index(rater), at_group[group]
+        positions[at] = order.index(chosen) if chosen in order else -1
+        places[at][: len(order)] = [sorted(order).index(story) for story in order]
+    return positions, places
+
+
+def brennan_prediger(table, n_values):
+    """(observed - chance) / (1 - chance)"""
+    used = table.sum(axis=1) >= 2
+    if not used.any():
+        return None
+    chance = (1 / n_values[used.to_numpy()]).mean()
+    return (percent_agreement(table) / 100 - chance) / (1 - chance)
+
+
+def check_how_many(place, stored, values, check):
+    """Of how many values a mean is, and how many items have none."""
+    if stored.get("n") is not None:
+        check.numbers(place, stored, n=values.notna().sum(), n_left_out=values.isna().sum())
+
+
+def mean_agreement(package, stored, rows, check):
+    """The means over the items. rows : of each verdict its row of the report and its table of counts"""
+    with_kappa = [(row, table) for row, table in rows if row["coefficient"]["value"] is not None]
+    kappas = pd.Series([kappa(table) for _, table in with_kappa], dtype=float)
+    check.number("agreement/mean", stored["coefficient"]["value"], kappas.mean())
+    of_all = pd.Series([row["coefficient"]["value"] for row, _table in rows], dtype=float)
+    check_how_many("agreement/mean", stored["coefficient"], of_all, check)
+    for name, values in {
+        "percent_agreement": [percent_agreement(table) for _, table in rows],
+        "yes_percent": [row["yes_percent"]["value"] for row, _ in rows],
+        "among_models": [row["among_models"]["value"] for row, _ in rows if row.get("among_models")],
+    }.items():
+        if stored.get(name):
+            numbers = pd.Series(values, dtype=float)
+            check.number(f"agreement/mean/{name}", stored[name]["value"], numbers.mean())
+            check_how_many(f"agreement/mean/{name}", stored[name], numbers, check)
+    clusters = package.unit_clusters
+    tables = [table for _, table in with_kappa]
+    if tables:
+        check.interval(
+            "agreement/mean", stored["interval"], "of_coefficient", tables, "nominal", clusters, package.draws
+        )

@@ -1,0 +1,203 @@
+"""How far sources, or levels of a property, are apart on story means; p values and intervals with numpy and scipy."""
+
+import math
+from itertools import combinations
+
+import pandas as pd
+
+from tests.independent import intervals
+from tests.independent.material import around_zero
+
+ENOUGH_BOTH = 6  # clusters that hold two sources, however many hold one of them: then they are compared within clusters
+
+
+def comparisons(package, result, check):
+    """Of each outcome the means of sources, and every two of them compared; p adjusted over the whole family."""
+    with_p, plan = [], package.plan
+    for outcome in result["outcomes"]:
+        table, place = story_means(package, outcome["key"], outcome["kind"]), f"comparisons/{outcome['key']}"
+        margin = plan.get("margin") if plan.get("outcome") == outcome["key"] else None
+        check.number(f"{place}/margin", outcome.get("margin"), margin)
+        for row in outcome["sources"]:
+            of_source = table[table["source"] == row["source"]]
+            n_stories = of_source["story"].nunique()
+            check.numbers(f"{place}/{row['source']}", row, value=of_source["number"].mean(), n_stories=n_stories)
+        names = [row["source"] for row in outcome["sources"]]
+        parts = {name: table[table["source"] == name] for name in names}
+        within = within_width(package, outcome, outcome["kind"])
+        family = contrasts(package, place, parts, outcome["contrasts"], within, check)
+        with_p += [(outcome, row, p) for row, p in family]
+    families = {}
+    for entry in with_p:
+        outcome, row, _p = entry
+        is_part = outcome.get("is_part", False) and not outcome.get("is_primary", False)
+        key = (outcome["correction"], is_part, row.get("is_planned", False))
+        families.setdefault(key, []).append(entry)
+    for family in families.values():
+        check_adjusted(family, check)
+
+
+def check_adjusted(family, check):
+    """p adjusted by what the outcome names. family : rows of (outcome, contrast, p)"""
+    if not family:
+        return
+    correct = benjamini_hochberg if family[0][0].get("correction") == "fdr_bh" else holm
+    adjusted = correct(pd.Series([p for _outcome, _row, p in family]))
+    least = correct(pd.Series([least_p(row) for _outcome, row, _p in family], dtype=float))
+    for (outcome, row, _p), p, p_least in zip(family, adjusted, least, strict=True):
+        place = f"{outcome['key']}/{row['first']} less {row['second']}/adjusted"
+        check.numbers(place, row, p_adjusted=p, p_least=p_least, n_family=len(family))
+
+
+def least_p(row):
+    """The least p that the test can reach with so many clusters: of ranks where all point one way, of t none."""
+    if row["test"] == "Wilcoxon signed-rank test":
+        return 2.0 ** (1 - row["n"])
+    if row["test"] == "Mann-Whitney test":
+        return min(1.0, 2 / math.comb(row["n"] + row["n_second"], row["n"]))
+    return 0.0
+
+
+def factors(package, result, check):
+    """By a property of the stories, over all sources and within each that has several of its levels."""
+    for row in result:
+        item = next((item for item in package.items if f"{item['step']}/{item['item']}" == row["key"]), None)
+        table = story_means(package, row["key"], kind_of(item))
+        table["level"] = table["story"].map(package.factor(row["factor"]))
+        place = f"factors/{row['factor']}/{row['key']}"
+        levels = [mean["level"] for mean in row["means"] if mean["source"] == ""]
+        for mean in row["means"]:
+            part = table[table["level"] == mean["level"]]
+            part = part if mean["source"] == "" else part[part["source"] == mean["source"]]
+            label = f"{place}/{mean['source']}/{mean['level']}"
+            check.numbers(label, mean, value=part["number"].mean(), n_stories=part["story"].nunique())
+            bounds = bounds_of(package, row, kind_of(item))
+            check.interval(label, mean["interval"], "of_outcome", part, package.draws, bounds, row["is_percent"])
+        parts = {level: table[table["level"] == level] for level in levels}
+        within = within_width(package, row, kind_of(item))
+        family = contrasts(package, place, parts, row["contrasts"], within, check)
+        check_adjusted([(row, contrast, p) for contrast, p in family], check)
+
+
+def kind_of(item):
+    """What kind of outcome the item gives; None stands for all verdicts together."""
+    if item is None:
+        return "verdicts"
+    if item["is_verdict"]:
+        return "verdict"
+    return "preference" if item["is_preference"] else "rank" if item["is_ranking"] else "rating"
+
+
+def bounds_of(package, row, kind):
+    """Between which the outcome of a row can lie: percentages, places from 1 to the last, the ends of a scale."""
+    if row["is_percent"]:
+        return 0, 100
+    step, item = row["key"].split("/", 1)
+    if kind == "rank":
+        ranks = package.people_of("rankings")
+        ranks = ranks[(ranks["step"] == step) & (ranks["item"] == item)]
+        return 1, ranks.groupby(["rater", "group"]).size().max()
+    settings = package.item({"step": step, "item": item})["settings"]
+    return settings.get("low"), settings.get("high")
+
+
+def within_width(package, row, kind):
+    """The bounds of a difference of two means of that outcome: as far apart as the outcome can be."""
+    low, high = bounds_of(package, row, kind)
+    return around_zero(None if low is None or high is None else high - low)
+
+
+def story_means(package, key, kind):
+    """Of every story in its group one number: columns group, story, number, source, cluster."""
+    if kind == "preference":
+        table = shares_of_choices(package, *key.split("/", 1))
+    elif kind == "rank":
+        ranks = package.people_of("rankings")
+        step, item = key.split("/", 1)
+        ranks = ranks[(ranks["step"] == step) & (ranks["item"] == item)]
+        ranks = ranks.assign(number=pd.to_numeric(ranks["rank"]))
+        table = ranks.groupby(["group", "story"])["number"].mean().reset_index()
+    else:
+        items = [item for item in package.items if item["is_about_a_story"] and is_part_of(item, key, kind)]
+        answers = pd.concat([package.answers(item["step"], item["item"]).assign(key=n) for n, item in enumerate(items)])
+        of_items = answers.groupby(["group", "story", "key"])["number"].mean()
+        table = of_items.groupby(["group", "story"]).mean().reset_index()
+        table["number"] *= 1 if kind == "rating" else 100
+    table["source"] = table["story"].map(package.source_by_story)
+    table["cluster"] = package.clusters(table)
+    return table
+
+
+def is_part_of(item, key, kind):
+    """Whether the outcome of that key and kind is computed from the item."""
+    if kind == "verdicts":
+        return item["is_verdict"]
+    if kind == "dimension":
+        return item["is_verdict"] and f"verdicts/{item['dimension']}" == key
+    return f"{item['step']}/{item['item']}" == key
+
+
+def shares_of_choices(package, step, item):
+    """Of each unit how often its story was chosen in the group, in percent: columns group, story, number."""
+    pairs = package.people_of("pairs")
+    pairs = pairs[(pairs["step"] == step) & (pairs["item"] == item)]
+    units = pd.DataFrame(package.units, columns=["group", "story"])
+    units = units[units["group"].isin(set(pairs["group"]))].reset_index(drop=True)
+    chosen = pairs.groupby(["group", "chosen"]).size()
+    n = pairs.groupby("group").size()
+    units["number"] = [100 * chosen.get((g, s), 0) / n[g] for g, s in zip(units["group"], units["story"], strict=True)]
+    return units
+
+
+def contrasts(package, place, parts, rows, within, check):
+    """Check every two parts, and give each contrast that has a test with its p value. within : bounds of intervals"""
+    family = []
+    for row, (first, second) in zip(rows, combinations(parts, 2), strict=True):
+        label = f"{place}/{first} less {second}"
+        if (row["first"], row["second"]) != (first, second):
+            raise ValueError(f"{label} is {row['first']} less {row['second']} in the report")
+        means = [parts[name].groupby("cluster")["number"].mean() for name in (first, second)]
+        both = pd.concat(means, axis=1, keys=["first", "second"])
+        n_both = both.notna().all(axis=1).sum()
+        is_paired = n_both >= ENOUGH_BOTH or (n_both >= 2 and n_both > len(both) / 2)
+        changes = (both["first"] - both["second"]).dropna()
+        value = changes.mean() if is_paired else means[0].mean() - means[1].mean()
+        if row.get("value") is None:
+            continue
+        check.number(label, row["value"], value)
+        compared = both.dropna() if is_paired else both
+        values = {"first_value": compared["first"].mean(), "second_value": compared["second"].mean()}
+        check.numbers(label, row, **values)
+        check.number(f"{label}/n", row["n"], len(changes) if is_paired else len(means[0]))
+        if is_paired:
+            check.number(f"{label}/n_left_out", row.get("n_left_out", 0), len(both) - n_both)
+        else:
+            check.number(f"{label}/n_second", row["n_second"], len(means[1]))
+        if is_paired:
+            check.interval(label, row["interval"], "of_changes", changes.to_numpy(), package.draws, within=within)
+            ends = intervals.around_mean(changes.to_numpy(), 0.9)
+            p = intervals.p_of_changes(changes.to_numpy(), row["test"])
+        else:
+            arrays = [part.to_numpy() for part in means]
+            check.interval(label, row["interval"], "welch", *arrays, 0.95, within=within)
+            ends = intervals.welch(*arrays, 0.9)
+            p = intervals.p_of_groups(*arrays, row["test"])
+            check.number(f"{label}/effect", row["effect"], intervals.effect(*arrays, row["effect_name"]))
+        ends = intervals.clip(ends, within)
+        check.numbers(label, row, low_90=ends[0], high_90=ends[1], p=p)
+        family.append((row, p))
+    return family
+
+
+def holm(ps):
+    """p values adjusted after Holm 1979, in the order given. ps : a series, without nan"""
+    order = ps.sort_values()
+    stepped = (order * pd.Series(range(len(ps), 0, -1), index=order.index)).cummax().clip(upper=1)
+    return stepped.reindex(ps.index)
+
+
+def benjamini_hochberg(ps):
+    """p values adjusted after Benjamini & Hochberg 1995, in the order given. ps : a series, without nan"""
+    order = ps.sort_values(ascending=False)
+    stepped = (order * len(ps) / pd.Series(range(len(ps), 0, -1), index=order.index)).cummin().clip(upper=1)
+    return stepped.reindex(ps.index)

@@ -1,0 +1,82 @@
+"""How the items of one scale go together: Pearson's r of every two, of each with the rest, and what chance gives."""
+
+from tests.independent import resampled
+from tests.independent.raters import blocks
+
+UPPER = 1.959963984540054  # standard normal, 97.5th percentile
+READING = ["rater", "group", "story"]
+
+
+def item_analysis(package, result, check):
+    """Of the items of one scale, over complete readings, the correlations of `correlations`, with their intervals."""
+    several = [items for _kind, items in blocks(package) if len(items) > 1]
+    for items, stored in zip(several, result, strict=True):
+        answers = package.answers_to_all(items)
+        wide = answers.pivot_table(index=READING, columns="key", values="number", aggfunc="first")
+        complete = wide.reindex(columns=range(len(items))).dropna()
+        place = f"item_analysis/{stored['kind']} {stored['title']}"
+        n_raters = complete.index.get_level_values("rater").nunique()
+        if len(complete) < 3:
+            check.numbers(place, stored, n=0, n_left_out=0, n_raters=0)
+            continue
+        check.numbers(place, stored, n=len(complete), n_left_out=len(wide) - len(complete), n_raters=n_raters)
+        values = correlations(complete, items, stored, place, check)
+        clusters = package.clusters(complete.index.to_frame()).to_list()
+        ends = intervals_of(complete, clusters, package.draws)
+        for name, form in values.items():
+            if form["coefficient"]["value"] is not None:
+                check.ends(f"{place}/{name}", form["interval"], ends[name], len(set(clusters)))
+
+
+def correlations(complete, items, stored, place, check):
+    """Check the values and their floors; give each stored number with its name."""
+    matrix, forms = complete.corr(), {}
+    varies = [key for key in complete if complete[key].std() > 0]
+    standard = (complete - complete.mean()) / (complete.std() * (len(complete) - 1) ** 0.5)
+    for key, row in enumerate(stored["items"]):
+        rest = complete.drop(columns=key).sum(axis=1)
+        others = [other for other in varies if other != key]
+        mean_of_others = standard[others].sum(axis=1) / max(1, len(others))
+        own = standard[key].fillna(0)
+        values = {"with_rest": complete[key].corr(rest), "with_others": matrix.loc[key, others].mean()}
+        floors = {"with_rest": floor(complete[key], rest), "with_others": floor(own, mean_of_others, 1.0)}
+        for name, value in values.items():
+            forms[name, key] = row[name]
+            check_form(f"{place}/{row['item']}/{name}", row[name], value, floors[name], check)
+    keys = [item["item"] for item in items]
+    for pair in stored["pairs"]:
+        i, j = keys.index(pair["first"]), keys.index(pair["second"])
+        forms[i, j] = pair["correlation"]
+        chance = floor(complete[i], complete[j])
+        check_form(f"{place}/{pair['first']} {pair['second']}", forms[i, j], matrix.loc[i, j], chance, check)
+    return forms
+
+
+def check_form(place, stored, value, chance, check):
+    """A correlation, and the mean and end of its chance floor."""
+    check.number(place, stored["coefficient"]["value"], value)
+    if stored["coefficient"]["value"] is not None:
+        check.numbers(f"{place}/floor", stored["floor"], mean=chance[0], upper=chance[1])
+
+
+def floor(own, other, length=None):
+    """Mean and end of r where the own answers are shuffled within raters: the moments of a sum over permutations.
+
+    Mean Σ (Σx Σy / n), variance Σ (SSx SSy / (n - 1)) over raters (Hoeffding, 1951). length : of the two, if known
+    None of answers that are all alike, which have no correlation.
+    """
+    own, other = own - own.mean(), other - other.mean()
+    length = length or ((own**2).sum() * (other**2).sum()) ** 0.5
+    if not length:
+        return None, None
+    mean = variance = 0.0
+    for _rater, x in own.groupby(level="rater"):
+        y = other.loc[x.index]
+        mean += x.sum() * y.sum() / len(x)
+        variance += ((x - x.mean()) ** 2).sum() * ((y - y.mean()) ** 2).sum() / max(1, len(x) - 1)
+    return mean / length, (mean + UPPER * variance**0.5) / length
+
+
+def intervals_of(complete, clusters, seed):
+    """By the names of `correlations` the ends of each interval; all from the same resamples."""
+    return resampled.of_items(complete.to_numpy(), clusters, seed)

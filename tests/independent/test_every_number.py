@@ -1,0 +1,100 @@
+"""Formulas that know nothing but a package find every number of its report again, or say by name why not.
+
+The studies are those of the demo and one of each kind that the demo has none of.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reports.management.commands import demo as seeding
+from tests.independent.comparison import recomputed
+from tests.reports.packaged import DEMO, MAKERS
+from tests.reports.test_packages import issued
+
+pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.embedded]
+
+ENDS = ("low", "high", "n_resampled")
+PLACES = "places, invitations and consents, and answers that are not taken along, which stand in no package"
+NO_TEXTS = "what rests on texts, on their vectors, or on a reference set, which are not in this package"
+# What is not computed, by figure and place, and why. These lists may only become shorter.
+OF_ALL = {
+    f"progress.{name}": PLACES
+    for name in ("n_invited", "n_consented", "n_missing", "n_withheld", "groups.n_seats", "left_out.practice")
+}
+OF_SETS = {f"{figure}.{name}": NO_TEXTS for figure in ("novelty", "near_copies") for name in ("n_references", "n_gone")}
+OF_OTHER_TEXTS = OF_SETS | {"near_copies.stories.percent": NO_TEXTS}
+# Of NSV what rests on texts and vectors alone: baselines, worse components, other splits and distances.
+OF_NSV = {
+    f"nsv.scores.{place}": NO_TEXTS
+    for place in (
+        *(f"ablations.{name}" for name in ("p", "value", *(f"interval.{end}" for end in ENDS))),
+        *(f"methods.{name}" for name in ("n", "n_prompts")),
+        *(
+            f"methods.{of}.{name}"
+            for of in ("pooled", "within")
+            for name in ("value", *(f"interval.{e}" for e in ENDS))
+        ),
+        *(f"preferences.{name}" for name in ("accuracy", "auc", "n_held_out", "n_pairs")),
+        *(f"setting.{name}" for name in ("n_gone", "n_near_copies", "n_on_several_prompts", "n_references")),
+        *(f"setting.n_without_{name}" for name in ("neighbours", "surprise", "value")),
+        *(f"stability.{name}" for name in ("highest", "lowest", "n", "sd", "value", "why.values.k", "why.values.n")),
+        "ceiling",
+    )
+}
+LEFT: dict[str, dict[str, str]] = {
+    "references": OF_OTHER_TEXTS,
+    "nsv": OF_OTHER_TEXTS | OF_NSV,
+    "workshop": OF_OTHER_TEXTS | OF_NSV,
+}
+# How many numbers of each study's report are computed, at least: what is no longer in a report is not found either.
+LEAST = {
+    "harbour": 6763,
+    "orchard": 6821,
+    "pairs": 348,
+    "depth": 2151,
+    "ideas": 2365,
+    "measures": 82,
+    "mystery": 1314,
+    "workshop": 4524,
+    "judges": 3766,
+    "drawn": 690,
+    "text measures": 119,
+    "read twice": 195,
+    "read again": 191,
+    "agreed upon": 406,
+    "explanations": 1799,
+    "asked again": 2643,
+    "personas": 2114,
+    "wordings": 5308,
+    "scores": 510,
+    "references": 275,
+    "97 stories": 11408,
+    "batches": 4222,
+    "cloze": 7345,
+    "factorial": 1562,
+    "coarse": 1294,
+    "nsv": 2399,
+}
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_every_number_of_the_report_is_found_again_or_named(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _package, archive = issued(MAKERS[name](monkeypatch, tmp_path), with_sources=True, reason="To compute them anew.")
+
+    result: dict[str, Any] = recomputed(archive, tmp_path)
+
+    assert result["differences"] == []
+    assert result["n_computed"] >= LEAST[name]
+    others = {
+        f"{figure}.{place}": reason for figure, row in result["figures"].items() for place, reason in row["why"].items()
+    }
+    assert others == {place: reason for place, reason in (OF_ALL | LEFT.get(name, {})).items() if place in others}
+
+
+def test_no_study_of_the_demo_is_left_out() -> None:
+    assert {seeding.CLOSED, seeding.SCORED, *seeding.live_slugs()} == set(DEMO)
+    assert set(LEAST) == set(MAKERS)

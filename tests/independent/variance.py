@@ -1,0 +1,238 @@
+"""How much raters, stories and the rest vary, and the intervals that follow for other raters and other stories.
+
+A rating is the mean, what its rater adds, what its story adds, and the rest. Estimates are those of the analysis of
+variance (Henderson's first method; Searle, Casella & McCulloch 1992, chapters 4 and 5); degrees of freedom are
+Satterthwaite's, here with matrices over all ratings.
+"""
+
+import pandas as pd
+
+from tests.independent import crossed, intervals
+from tests.independent.contrasts import bounds_of, kind_of, story_means, within_width
+from tests.independent.material import by_source, place_of
+
+PARTS = ("rater", "story", "residual")
+ROUNDING = 1e-9  # of the ratings' mean square, below which a variance is 0
+MOST_CELLS = 4000  # raters times clusters, up to which matrices over all ratings are made
+
+
+def variance_components(package, result, check):
+    """Variances of raters, stories and the rest for each outcome, and means of sources with intervals of both kinds."""
+    for row in result:
+        place = f"variance_components/{row['key']}"
+        ratings = rater_numbers(package, row["key"], row["kind"])
+        means = story_means(package, row["key"], row["kind"])
+        wide = ratings.pivot_table(index="rater", columns=["group", "story"], values="number")
+        estimates = components(wide.stack(["group", "story"]))
+        if estimates is None:
+            check.numbers(place, row, rater=None, story=None, residual=None)
+        else:
+            n = {"n_raters": len(wide), "n_stories": wide.shape[1], "n_ratings": wide.notna().sum().sum()}
+            check.numbers(place, row, **dict(zip(PARTS, estimates[0], strict=True)), **n)
+        for stored in row["sources"]:
+            part, label = by_source(means, stored["source"]).dropna(subset=["number"]), f"{place}/{stored['source']}"
+            check.numbers(label, stored, value=part["number"].mean(), n_stories=part["story"].nunique())
+            bounds = bounds_of(package, row, row["kind"])
+            of_outcome = part, package.draws, bounds, row["is_percent"]
+            check.interval(label, stored["interval"], "of_outcome", *of_outcome)
+            check_wide(package, label, stored, ratings, part, bounds, check, is_percent=row["is_percent"])
+
+
+def check_wide(package, place, stored, ratings, part, bounds, check, *, is_percent=False):
+    """The interval of a mean for other raters, too. ratings : of each rater; part : what is averaged"""
+    narrow = intervals.of_outcome(part, package.draws, bounds, is_percent)
+    cells = cell_means(ratings, part)
+    if cells.size > MOST_CELLS:
+        return
+    sizes = part.groupby("cluster").size().reindex(cells.columns, fill_value=0)
+    ends = intervals.clip(for_other_raters(cells, part["number"].mean(), narrow, sizes), bounds)
+    check.ends(f"{place}/wide", stored["wide"], ends, cells.notna().any().sum())
+
+
+def wide_ratings(package, result, check):
+    """The same of mean ratings, in which each rating counts once."""
+    for row in result:
+        answers, bounds = package.answers(row["step"], row["item"]), (row["lowest"], row["highest"])
+        for stored in [row["overall"], *row["by_source"]]:
+            source = stored.get("source", "")
+            part = by_source(answers, source)
+            if stored.get("wide"):
+                check_wide(package, place_of("ratings", row, source), stored, part, part, bounds, check)
+
+
+def wide_factors(package, result, check):
+    """The same of means by a property of the stories, and of what they differ by."""
+    for row in result:
+        item = next((item for item in package.items if f"{item['step']}/{item['item']}" == row["key"]), None)
+        kind, place = kind_of(item), f"factors/{row['factor']}/{row['key']}"
+        ratings, means = rater_numbers(package, row["key"], kind), story_means(package, row["key"], kind)
+        level_by_story = package.factor(row["factor"])
+        bounds, of_level = bounds_of(package, row, kind), means["story"].map(level_by_story)
+        for stored in row["means"]:
+            part, label = by_source(means[of_level == stored["level"]], stored["source"]), f"{place}/{stored['level']}"
+            label = f"{label}/{stored['source']}"
+            check_wide(package, label, stored, ratings, part, bounds, check, is_percent=row["is_percent"])
+        parts = {stored["level"]: means[of_level == stored["level"]] for stored in row["means"]}
+        within = within_width(package, row, kind)
+        check_wide_differences(place, ratings, means, parts, row["contrasts"], within, check)
+
+
+def rater_numbers(package, key, kind):
+    """What story_means averages, of each rater alone: columns rater, group, story, number."""
+    if kind == "preference":
+        step, item = key.split("/", 1)
+        pairs = package.people_of("pairs")
+        pairs = pairs[(pairs["step"] == step) & (pairs["item"] == item)]
+        units = pd.DataFrame(package.units, columns=["group", "story"])
+        table = pairs[["rater", "group", "chosen"]].merge(units, on="group")
+        return table.assign(number=100.0 * (table["chosen"] == table["story"]), cluster=cluster(package, table))
+    if kind == "rank":
+        step, item = key.split("/", 1)
+        ranks = package.people_of("rankings")
+        ranks = ranks[(ranks["step"] == step) & (ranks["item"] == item)]
+        return ranks.assign(number=pd.to_numeric(ranks["rank"]), cluster=cluster(package, ranks))
+    items = [item for item in package.items if item["is_about_a_story"] and is_part(item, key, kind)]
+    table = package.answers_to_all(items).groupby(["rater", "group", "story"])["number"].mean().reset_index()
+    return table.assign(number=table["number"] * (1 if kind == "rating" else 100), cluster=cluster(package, table))
+
+
+def is_part(item, key, kind):
+    """Whether the outcome of that key and kind is computed from the item."""
+    if kind == "verdicts":
+        return item["is_verdict"]
+    if kind == "dimension":
+        return item["is_verdict"] and f"verdicts/{item['dimension']}" == key
+    return f"{item['step']}/{item['item']}" == key
+
+
+def cluster(package, table):
+    """The cluster of each row."""
+    return package.clusters(table)
+
+
+def cell_means(ratings, part):
+    """The mean of each rater's ratings of these stories in each cluster: one row a rater, one column a cluster."""
+    of_part = ratings.merge(part[["group", "story"]], on=["group", "story"])
+    return of_part.pivot_table(index="rater", columns="cluster", values="number")
+
+
+def components(ratings):
+    """Variances of raters, stories and the rest, and what the estimates are made of; None if they cannot be told.
+
+    A variance that does not come out above 0 by more than rounding is 0, and the others are estimated without it.
+
+    ratings : a series by rater and story (or cluster), one entry a rating
+    """
+    ratings = ratings.dropna()
+    raters, stories = (pd.factorize(pd.Index(level))[0] for level in levels(ratings))
+    n, n_raters, n_stories = len(ratings), len(set(raters)), len(set(stories))
+    if n_stories < 2 or n_raters < 2 or n == n_raters:
+        return None
+    y = ratings.to_numpy() - ratings.mean()
+    by = {"rater": raters, "story": stories}
+    sizes = {name: pd.Series(labels).value_counts() for name, labels in by.items()}
+    squares = {name: (pd.Series(y).groupby(labels).sum() ** 2 / sizes[name]).sum() for name, labels in by.items()}
+    whole = (y**2).sum()
+    if whole < 1e-12:
+        return None
+    parts = PARTS if n > n_stories else ("rater", "residual")
+    least = ROUNDING * whole / n
+    while True:
+        factors = parts[:-1]
+        # What is expected of each sum of squares about the mean: y'(P - J/n)y, with P the projection on the factor.
+        about_mean = {part: (sizes[part] ** 2).sum() / n if part in by else 1.0 for part in parts}
+        rows = [[(n if part == f else len(sizes[f])) - about_mean[part] for part in parts] for f in factors]
+        rows.append([n - about_mean[part] - sum(row[at] for row in rows) for at, part in enumerate(parts)])
+        sums = [squares[f] for f in factors]
+        solution = crossed.inverse(rows, n)
+        if solution is None:
+            return None
+        estimates = dict(zip(parts, solution @ [*sums, whole - sum(sums)], strict=True))
+        lowest = min(parts, key=estimates.get)
+        if lowest == "residual" or estimates[lowest] >= least:
+            break
+        parts = tuple(part for part in parts if part != lowest)
+    variances = [estimates.get(part, 0.0) for part in PARTS]
+    return [v if v >= least else 0.0 for v in variances], parts, solution, raters, stories
+
+
+def levels(ratings):
+    """The rater of each rating, and the story or cluster."""
+    index = ratings.index
+    others = [name for name in index.names if name != "rater"]
+    return index.get_level_values("rater"), index.droplevel("rater") if len(others) > 1 else index.get_level_values(
+        others[0]
+    )
+
+
+def variance_of_mean(cells, sizes=None):
+    """The variance of the mean of clusters' means for other raters and clusters, and its degrees of freedom."""
+    ratings = cells.stack().dropna()
+    fit = components(ratings)
+    if fit is None:
+        return None
+    estimates, parts, solution, raters, stories = fit
+    n_rated = cells.notna().sum()
+    sizes = n_rated.clip(upper=1) if sizes is None else sizes.where(n_rated > 0, 0)
+    weight = cells.notna() / n_rated * sizes / sizes.sum()
+    shares = weight.stack()[ratings.index].to_numpy()
+    return crossed.satterthwaite(shares, estimates, parts, solution, raters, stories)
+
+
+def for_other_raters(cells, centre, narrow, sizes=None):
+    """The interval of a mean for other raters, too, at least as far as that for these raters; None if there is none."""
+    variance = variance_of_mean(cells, sizes)
+    if variance is None or narrow is None or variance[0] < 1e-12:
+        return None
+    return crossed.widened(centre, *variance, narrow)
+
+
+def wide_contrasts(package, result, check):
+    """The intervals of differences between sources for other raters, too."""
+    for outcome in result["outcomes"]:
+        ratings = rater_numbers(package, outcome["key"], outcome["kind"])
+        means = story_means(package, outcome["key"], outcome["kind"])
+        parts = {row["source"]: by_source(means, row["source"]) for row in outcome["sources"]}
+        within, place = within_width(package, outcome, outcome["kind"]), f"comparisons/{outcome['key']}"
+        check_wide_differences(place, ratings, means, parts, outcome["contrasts"], within, check)
+
+
+def check_wide_differences(place, ratings, means, parts, contrasts, within, check):
+    """Every two parts of the means, by their names."""
+    raters, clusters = ratings["rater"].unique(), sorted(set(means["cluster"]))
+    cells = {name: cell_means(ratings, part).reindex(index=raters, columns=clusters) for name, part in parts.items()}
+    for row in contrasts:
+        if row.get("wide") and cells[row["first"]].size <= MOST_CELLS:
+            sides = cells[row["first"]], cells[row["second"]]
+            ends, n = wide_difference(*sides, row)
+            label = f"{place}/{row['first']} less {row['second']}/wide"
+            check.ends(label, row["wide"], intervals.clip(ends, within), n)
+
+
+def wide_difference(first, second, row):
+    """Paired: of the differences of each rater within each cluster; else of both means, less what they share."""
+    narrow = (row["interval"]["low"], row["interval"]["high"])
+    if row.get("is_paired"):
+        difference = first - second
+        return for_other_raters(difference, row["value"], narrow), difference.notna().any().sum()
+    one, other = (variance_of_mean(part) for part in (first, second))
+    if one is None or other is None:
+        return None, None
+    whole = one[0] + other[0]
+    of_stories = sum(part.mean().var() / part.notna().any().sum() for part in (first, second))
+    variance = max(whole - 2 * shared_variance(first, second), of_stories)
+    degrees = whole**2 / (one[0] ** 2 / one[1] + other[0] ** 2 / other[1])
+    n = first.notna().any().sum() + second.notna().any().sum()
+    return (None if variance < 1e-12 else crossed.widened(row["value"], variance, degrees, narrow)), n
+
+
+def shared_variance(first, second):
+    """What two means share by the raters of both: the covariance of what these add, times how much they weigh."""
+    both = first.notna().any(axis=1) & second.notna().any(axis=1)
+    if both.sum() < 2:
+        return 0.0
+    added = [(part - part.mean())[both].mean(axis=1) for part in (first, second)]
+    variances = [components(part.stack().dropna())[0][0] for part in (first, second)]
+    covariance = min(max(added[0].cov(added[1]), 0.0), (variances[0] * variances[1]) ** 0.5)
+    weights = [(part.notna() / part.notna().sum()).sum(axis=1) / part.notna().any().sum() for part in (first, second)]
+    return covariance * (weights[0] * weights[1]).sum()
