@@ -78,8 +78,8 @@ def preferences(package):
     for item in package.preferences:
         chosen = package.choices_of(item)
         decided = [choice for choice in chosen if choice.story]
-        certain = [choice for choice in decided if choice.is_order_known]
-        is_first = [choice.story == choice.order[0] for choice in certain]
+        in_known_order = [choice for choice in decided if choice.is_order_known]
+        is_first = [choice.story == choice.order[0] for choice in in_known_order]
         by_source = []
         for source in package.sources:
             stories = {story for story, name in package.source_by_story.items() if name == source}
@@ -91,7 +91,7 @@ def preferences(package):
             | {
                 "n": len(chosen),
                 "n_neither": len(chosen) - len(decided),
-                "first": choice_share(package, is_first, [choice.rater for choice in certain]),
+                "first": choice_share(package, is_first, [choice.rater for choice in in_known_order]),
                 "by_source": by_source,
                 "groups": [choices_in(package, chosen, group) for group in dict.fromkeys(c.group for c in chosen)],
                 "n_resamples": N_RESAMPLES,
@@ -107,7 +107,7 @@ def choice_share(package, is_so, clusters):
 
 def choices_in(package, chosen, group):
     own = [choice for choice in chosen if choice.group == group]
-    certain = [choice for choice in own if choice.is_order_known]
+    in_known_order = [choice for choice in own if choice.is_order_known]
     stories = sorted({story for choice in own for story in choice.order}) if not package.report["is_sealed"] else []
     return {
         "group": group,
@@ -117,7 +117,7 @@ def choices_in(package, chosen, group):
             {
                 "story": story,
                 "n": sum(choice.story == story for choice in own),
-                "n_shown_first": sum(choice.order[0] == story for choice in certain) if certain else None,
+                "n_shown_first": sum(choice.order[0] == story for choice in in_known_order) if in_known_order else None,
             }
             for story in stories
         ],

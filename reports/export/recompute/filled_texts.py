@@ -85,12 +85,12 @@ class FilledTexts(ScoredTexts):
         self.section_numbers = [section["number"] for section in self.cloze["sections"]]
         blanks = sorted((n, at) for at, section in enumerate(self.cloze["sections"]) for n in section["blanks"])
         self.blanks, self.section_of_blank = (np.array(column) for column in zip(*blanks, strict=True))
-        posed = [
+        stated = [
             (at, self.item(constraint["item"]), constraint["required_checks"])
             for at, section in enumerate(self.cloze["sections"])
             for constraint in section["constraints"]
         ]
-        self.constraints = [row for row in posed if row[1]]
+        self.constraints = [row for row in stated if row[1]]
         self.items = [item for _section, item, _checks in self.constraints]
         self.edges = [item for item in map(self.item, self.cloze["edges"]) if item]
 
@@ -124,8 +124,8 @@ class FilledTexts(ScoredTexts):
         """Whether the judge denied a required check of the constraint, shape (J, N, K)."""
         broken = np.zeros(self.ratings.shape, dtype=bool)
         for k, (_section, _item, checks) in enumerate(self.constraints):
-            posed = [item for item in map(self.item, checks) if item]
-            broken[:, :, k] = (self.ratings_of(posed, self.judges) == 0).any(axis=2)
+            asked = [item for item in map(self.item, checks) if item]
+            broken[:, :, k] = (self.ratings_of(asked, self.judges) == 0).any(axis=2)
         return broken
 
     @cached_property
@@ -137,16 +137,16 @@ class FilledTexts(ScoredTexts):
 
     def coarse_of(self, names):
         """The same constraints in three steps, 0 to 1, shape (J, N, K)."""
-        posed = [i for i in self.package.items if [str(o["value"]) for o in i.options or []] == list(COARSE)]
-        by_key, values = {item.item: item for item in posed}, list(COARSE.values())
-        listing = np.full((len(names), len(self.stories), len(self.items)), np.nan)
+        in_steps = [i for i in self.package.items if [str(o["value"]) for o in i.options or []] == list(COARSE)]
+        by_key, values = {item.item: item for item in in_steps}, list(COARSE.values())
+        ratings = np.full((len(names), len(self.stories), len(self.items)), np.nan)
         for k, item in enumerate(self.items):
             if item.item in by_key:
                 places = self.ratings_of([by_key[item.item]], names)[:, :, 0]
-                listing[:, :, k] = np.where(
+                ratings[:, :, k] = np.where(
                     np.isnan(places), np.nan, np.array(values)[np.nan_to_num(places).astype(int)]
                 )
-        return listing
+        return ratings
 
     def checks_of(self, key):
         """The checks of a constraint."""

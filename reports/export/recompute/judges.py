@@ -221,9 +221,9 @@ def judges_on_rankings(package):
     rows = []
     for salt, item in enumerate(item for item in package.items if item.is_ranking):
         of_people, _groups = ranks_by_group(package, package.answers_to(item))
-        posed = package.models[is_about(package.models, [item])]
-        for n, judge in enumerate(sorted(posed["rater"].unique())):
-            own = posed[(posed["rater"] == judge) & (posed["outcome"] == "answered")]
+        of_models = package.models[is_about(package.models, [item])]
+        for n, judge in enumerate(sorted(of_models["rater"].unique())):
+            own = of_models[(of_models["rater"] == judge) & (of_models["outcome"] == "answered")]
             orders, groups = ranks_by_group(package, own)
             score = on_rankings(package, orders, of_people, groups, (RANKINGS, salt, n))
             fields = {"judge": judge, "n_people": package.answers_to(item)["rater"].nunique(), "scores": [score]}

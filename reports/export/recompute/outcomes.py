@@ -36,21 +36,23 @@ class PackagedOutcomeTable:
 def outcome_tables(package):
     """Every outcome that people have answered, whole before its parts."""
     steps = {step["key"] for step in package.document["steps"] if step["kind"] == "rating"}
-    posed = [item for item in package.items if item.step in steps]
-    verdicts = [item for item in posed if item.is_verdict and item.is_about_a_story]
-    listing = [("verdicts", "verdicts", verdicts, False)] if len(verdicts) > 1 else []
+    asked = [item for item in package.items if item.step in steps]
+    verdicts = [item for item in asked if item.is_verdict and item.is_about_a_story]
+    described = [("verdicts", "verdicts", verdicts, False)] if len(verdicts) > 1 else []
     names = dict.fromkeys(item.row["dimension"] for item in verdicts if item.row["dimension"])
     for name in names if len(names) > 1 else ():
-        listing.append((f"verdicts/{name}", "dimension", [i for i in verdicts if i.row["dimension"] == name], True))
-    singles = [("verdict", verdicts), ("rating", [item for item in posed if item.is_scale])]
+        described.append((f"verdicts/{name}", "dimension", [i for i in verdicts if i.row["dimension"] == name], True))
+    singles = [("verdict", verdicts), ("rating", [item for item in asked if item.is_scale])]
     singles += [
-        ("preference", [i for i in posed if i.is_preference]),
-        ("rank", [i for i in posed if i.is_ranking]),
+        ("preference", [i for i in asked if i.is_preference]),
+        ("rank", [i for i in asked if i.is_ranking]),
     ]
     for kind, items in singles:
         is_part = kind == "verdict" and len(verdicts) > 1
-        listing += [("/".join(item.key), kind, [item], is_part) for item in items]
-    tables = [PackagedOutcomeTable(package, key, kind, items, is_part=is_part) for key, kind, items, is_part in listing]
+        described += [("/".join(item.key), kind, [item], is_part) for item in items]
+    tables = [
+        PackagedOutcomeTable(package, key, kind, items, is_part=is_part) for key, kind, items, is_part in described
+    ]
     return [table for table in tables if np.isfinite(table.values).any()]
 
 

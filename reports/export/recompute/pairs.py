@@ -104,15 +104,15 @@ def pair_lengths(package):
     for salt, item in enumerate(package.preferences):
         pairs = list_pairs(package, item)
         decided = [pair for pair in pairs if not math.isnan(pair[2])]
-        certain = [pair for pair in decided if not any(map(math.isnan, pair[3]))]
-        if not certain:
+        measured = [pair for pair in decided if not any(map(math.isnan, pair[3]))]
+        if not measured:
             continue
-        words = [(of_both[int(best)], of_both[1 - int(best)]) for _group, _codes, best, of_both in certain]
+        words = [(of_both[int(best)], of_both[1 - int(best)]) for _group, _codes, best, of_both in measured]
         chosen, rejected = zip(*words, strict=True)
         differences = np.array(chosen, dtype=float) - np.array(rejected, dtype=float)
         is_longer, clusters = (
             np.where(differences == 0, np.nan, differences > 0),
-            package.clusters_of(p[0] for p in certain),
+            package.clusters_of(p[0] for p in measured),
         )
         rngs = [package.rng(LENGTHS, salt, n) for n in range(2)]
         n_longer = {"n": np.isfinite(is_longer).sum()}
@@ -120,9 +120,9 @@ def pair_lengths(package):
         rows.append(
             item.fields
             | {
-                "n_pairs": len(certain),
+                "n_pairs": len(measured),
                 "n_undecided": len(pairs) - len(decided),
-                "n_withheld": len(decided) - len(certain),
+                "n_withheld": len(decided) - len(measured),
                 "n_alike": (differences == 0).sum(),
                 "median_chosen": statistics.median(chosen),
                 "median_rejected": statistics.median(rejected),
@@ -154,22 +154,22 @@ def pair_accuracies(package):
         pairs, chosen = list_pairs(package, item), package.choices_of(item)
         if not pairs:
             continue
-        listing = [("person", "", 0, *of_person(pairs, chosen))]
+        choosers = [("person", "", 0, *of_person(pairs, chosen))]
         for n, of_judge in enumerate(judged_pairs(package, item)):
             right = judge_orders.pair_choices(of_judge.chosen, of_judge.preferred).right
             places = np.flatnonzero(np.isfinite(right))
-            listing.append(("judge", of_judge.judge, 10 + n, right[places], [of_judge.groups[p] for p in places]))
-        certain = [pair for pair in pairs if not math.isnan(pair[2]) and not any(map(math.isnan, pair[3]))]
-        if certain:
+            choosers.append(("judge", of_judge.judge, 10 + n, right[places], [of_judge.groups[p] for p in places]))
+        measured = [pair for pair in pairs if not math.isnan(pair[2]) and not any(map(math.isnan, pair[3]))]
+        if measured:
             is_right = [
                 0.5 if words[0] == words[1] else float(words[int(best)] > words[1 - int(best)])
-                for _group, _codes, best, words in certain
+                for _group, _codes, best, words in measured
             ]
-            listing.append(("longer", "", 1, is_right, [pair[0] for pair in certain]))
+            choosers.append(("longer", "", 1, is_right, [pair[0] for pair in measured]))
         accuracies = [
-            {"who": whose, "name": name, "n": len(is_right), "n_pairs": len(set(groups))}
+            {"who": who, "name": name, "n": len(is_right), "n_pairs": len(set(groups))}
             | share(is_right, package.clusters_of(groups), package.rng(ACCURACIES, salt, purpose))
-            for whose, name, purpose, is_right, groups in listing
+            for who, name, purpose, is_right, groups in choosers
         ]
         rows.append(item.fields | {"n_pairs": len(pairs), "accuracies": accuracies})
     return rows

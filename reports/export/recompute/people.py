@@ -214,8 +214,8 @@ def trends(package):
     numbers = {
         name: {story: as_number(level) for story, level in levels.items()} for name, levels in package.factors.items()
     }
-    shown_in = {row["factor"] for row in package.report["trends"]}  # which factors are numbers, and no labels
-    pairs = [(name, table) for name in numbers if name in shown_in for table in package.outcomes if not table.is_part]
+    reported = {row["factor"] for row in package.report["trends"]}  # which factors are numbers, and no labels
+    pairs = [(name, table) for name in numbers if name in reported for table in package.outcomes if not table.is_part]
     return [trend(package, name, numbers[name], table, salt) for salt, (name, table) in enumerate(pairs)]
 
 
@@ -233,19 +233,19 @@ def trend(package, name, number_by_story, table, salt):
         rho = trend_statistics.trend(numbers, table.values, table.clusters, **options)
     except Incomputable:
         return fields | {"value": None, "means": means}
-    listing = {
+    correlation = {
         "value": rho.rho,
         "n_units": rho.n_units,
         "interval": ends_of(rho.interval),
         "floor": floor_of(rho.floor),
     }
-    return fields | listing | {"means": means}
+    return fields | correlation | {"means": means}
 
 
 def human_likeness(package):
     rows = []
-    posed = [item for item in package.scales if item.item == "human-likeness"]
-    for salt, item in enumerate(posed):
+    asked = [item for item in package.scales if item.item == "human-likeness"]
+    for salt, item in enumerate(asked):
         cube, bounds = package.cube([item]), item.ends
         sources, is_human = package.sources_of(cube.units), ~package.of_models(cube.units)
         values = np.where(sources != "", cube.values[0], np.nan)

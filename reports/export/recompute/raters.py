@@ -28,10 +28,10 @@ N_SHUFFLES = 200  # of reliability
 
 def agreement(package):
     """Item by item the coefficient with its interval and floor, and the mean over the verdicts."""
-    posed = [item for item in package.items if item.level != "none" and item.scope != "once"]
-    posed = posed if package.raters or not len(package.all_readings) else []
+    asked = [item for item in package.items if item.level != "none" and item.scope != "once"]
+    asked = asked if package.raters or not len(package.all_readings) else []
     floors, of_mean = verdict_floors(package)
-    rows = [of_preference(package, i) if i.is_preference else of_item(package, i, floors) for i in posed]
+    rows = [of_preference(package, i) if i.is_preference else of_item(package, i, floors) for i in asked]
     keys = {item.key for item in package.verdicts}
     verdicts = [row for row in rows if (row["step"], row["item"]) in keys]
     fields = {"items": rows, **seed_fields(package)}

@@ -173,8 +173,8 @@ def majority(stories, codes):
 
 def judged_pairs(package, item):
     """Every judge's choices beside people's; of several readings in one order the first counts."""
-    posed = package.all_readings[is_about(package.all_readings, [item])]
-    if not len(posed):
+    readings = package.all_readings[is_about(package.all_readings, [item])]
+    if not len(readings):
         return []
     pairs, of_people = pairs_of(package), {}
     for choice in package.choices_of(item):
@@ -184,22 +184,22 @@ def judged_pairs(package, item):
     rows = rows[(rows["rater_kind"] != "person") & rows["status"].isin(["submitted", "open"])]
     rows = rows[is_about(rows, [item]) & rows["repeat"].isin(["", "1"]).to_numpy()]
     rows = rows.assign(seat=pd.to_numeric(rows["seat"])).sort_values(["group", "seat"], kind="stable")
-    listing = []
-    for judge in sorted(posed["rater"].unique()):
-        of_judge = posed[(posed["rater"] == judge) & (posed["counts_alone"] == "yes")].sort_values(
+    judged = []
+    for judge in sorted(readings["rater"].unique()):
+        of_judge = readings[(readings["rater"] == judge) & (readings["counts_alone"] == "yes")].sort_values(
             "seat", kind="stable"
         )
         as_whom = dict(zip(of_judge["group"][::-1], of_judge["persona"][::-1], strict=True))
-        chosen, certain = np.full((len(pairs), 2), np.nan), np.ones(len(pairs), dtype=bool)
+        chosen, is_order_known = np.full((len(pairs), 2), np.nan), np.ones(len(pairs), dtype=bool)
         for row in rows[rows["rater"] == judge].to_dict("records"):
             order, codes = json.loads(row["stories"]), pairs.get(row["group"])
             if codes is None or sorted(order) != codes or as_whom.get(row["group"]) != row["persona"]:
                 continue
             at = list(pairs).index(row["group"]), int(order[0] != codes[0])
-            certain[at[0]] = row["order_is_known"] == "True"
+            is_order_known[at[0]] = row["order_is_known"] == "True"
             if np.isnan(chosen[at]):
                 chosen[at] = codes.index(row["chosen"]) if row["chosen"] in codes else NEITHER
-        listing.append(
+        judged.append(
             PackagedJudgedPairs(
                 judge=judge,
                 groups=list(pairs),
@@ -208,10 +208,10 @@ def judged_pairs(package, item):
                 preferred=np.array([majority(chosen_by_group[group], codes) for group, codes in pairs.items()]),
                 is_unanimous=np.array([len(own) > 1 and len(set(own)) == 1 for own in chosen_by_group.values()], bool),
                 n_choices=np.array([len(own) for own in chosen_by_group.values()], dtype=float),
-                is_order_known=certain,
+                is_order_known=is_order_known,
             )
         )
-    return listing
+    return judged
 
 
 def people_on_pairs(package, item, groups):
