@@ -129,14 +129,22 @@ def test_the_size_of_groups_is_said_also_while_a_row_is_wrong(draft: Study, desi
     assert "Nothing comes in while there are problems." in page
 
 
-def test_a_bad_file_is_refused_on_the_page_with_a_sentence(draft: Study, designer: Client) -> None:
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("a.pdf", b"%PDF-1.7", "Quire reads .csv"),
+        ("a.jsonl", rb'{"text": "The end \ud83d.", "source": "Ann"}', "holds half a sign"),
+    ],
+)
+def test_a_bad_file_is_refused_on_the_page_with_a_sentence(
+    draft: Study, designer: Client, name: str, content: bytes, sentence: str
+) -> None:
     rows = rows_by_table()
-    file = SimpleUploadedFile("a.pdf", b"%PDF-1.7")
 
-    response = designer.post(f"{STORIES}new/", {"file": file})
+    response = designer.post(f"{STORIES}new/", {"file": SimpleUploadedFile(name, content)})
 
     assert response.status_code == 400
-    assert "Quire reads .csv" in response.content.decode()
+    assert sentence in response.content.decode()
     assert rows_by_table() == rows
 
 

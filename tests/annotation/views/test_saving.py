@@ -2,8 +2,10 @@
 
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.utils import timezone
 
 from annotation.models import Assignment, Response, ResponseEvent
@@ -255,3 +257,15 @@ def test_sixty_answers_at_once_are_taken_and_no_more(client):
     assert set(codes) == {200}
     Assignment.objects.update(saves_until=timezone.now().timestamp() + 6)
     assert give(client, assignment, base=60, htmx=True).status_code == 429
+
+
+@pytest.mark.parametrize(
+    ("template", "mark"), [("item", "data-saves"), ("together", "data-leaves"), ("cloze", "cloze-end")]
+)
+def test_a_browser_is_asked_to_forget_what_stands_in_a_form_of_answers(template: str, mark: str) -> None:
+    """Else it puts an older answer back into the page when the rater goes back."""
+    source = Path(settings.BASE_DIR, "templates", "annotation", f"{template}.html").read_text(encoding="utf-8")
+    forms = [form for form in re.findall(r"<form[^>]*>", source) if mark in form]
+
+    assert len(forms) == 1
+    assert 'autocomplete="off"' in forms[0]

@@ -82,6 +82,7 @@ def test_with_the_verdict_first_it_is_read_from_the_beginning(text: str, value: 
         (CHOICE, '{"answer": "ai"}', "ai"),
         (SCALE, "4", "4"),
         (SCALE, "4. It is good.", "4"),
+        (SCALE, "Engagement: 2? no.\n</think>\n**Score: 4/5**", "4"),
         (SCALE, '{"answer": 4}', 4),
         (RANKING, '{"answer": ["C", "A", "B"]}', ["C", "A", "B"]),
         (RANKING, "C > A > B", "C > A > B"),

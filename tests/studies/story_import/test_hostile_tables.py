@@ -137,6 +137,14 @@ TABLES: dict[str, tuple[int, Callable[[int, int], dict[str, str]]]] = {
     "texts that end alike": (1_500, lambda k, n: story(k, text=f'{k} words";Annabel', source="Annabel")),
     "titles": (100, lambda k, n: story(k, title="!" * 3_000)),
 }
+# Cells of one story by how many signs they are long.
+CELLS: dict[str, Callable[[int], dict[str, str]]] = {
+    "text of open asterisks": lambda n: {"text": "*a " * n},
+    "title": lambda n: {"title": "!" * n},
+    "code": lambda n: {"code": "[" * n},
+    "source": lambda n: {"source": "a " * n},
+    "group": lambda n: {"group": "!" * n},
+}
 CHOICES = {"kinds": KINDS | {f"{spell(n)[::-1]} writer": "other" for n in range(300)}}
 
 
@@ -145,17 +153,23 @@ def choose(table: IncomingTable, **choices: Any) -> ColumnChoices:
     return ColumnChoices(**({"roles": roles, "grouping": "column"} | CHOICES | choices))
 
 
+def check(table: IncomingTable) -> None:
+    guessed, _unsure = guess_choices(table)
+    fill_kinds(guessed, list(count_kind_values(table, guessed))[:300], {})
+    examine(table, choose(table), StudyContents())
+
+
 @pytest.mark.parametrize(("n", "row"), TABLES.values(), ids=TABLES)
 def test_examining_a_table_costs_as_much_as_it_has_rows(n: int, row: Callable[[int, int], dict[str, str]]) -> None:
     def build(n: int) -> IncomingTable:
         return table_of([row(k, n) for k in range(n)])
 
-    def check(table: IncomingTable) -> None:
-        guessed, _unsure = guess_choices(table)
-        fill_kinds(guessed, list(count_kind_values(table, guessed))[:300], {})
-        examine(table, choose(table), StudyContents())
-
     assert cost_per_doubling(build, check, n) <= MOST_PER_DOUBLING
+
+
+@pytest.mark.parametrize("cell", CELLS.values(), ids=CELLS)
+def test_examining_a_table_costs_as_much_as_a_cell_is_long(cell: Callable[[int], dict[str, str]]) -> None:
+    assert cost_per_doubling(lambda n: table_of([story(1, **cell(n))]), check, 30_000) <= MOST_PER_DOUBLING
 
 
 @pytest.mark.parametrize("grouping", ["premise", "balanced", "pairs", "size", "alone"])
