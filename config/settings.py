@@ -391,6 +391,7 @@ CELERY_BEAT_SCHEDULE = {
     "sweep runs": {"task": "judges.tasks.sweep", "schedule": 10.0, "options": {"expires": 10}},
     "sweep mails": {"task": "annotation.tasks.sweep_mails", "schedule": 60.0, "options": {"expires": 60}},
     "sweep places": {"task": "annotation.tasks.sweep_places", "schedule": 60.0, "options": {"expires": 60}},
+    "sweep jobs": {"task": "studies.tasks.sweep_jobs", "schedule": 60.0, "options": {"expires": 60}},
     # Which reports are due when stands in a table (reports.schedules); this looks there.
     "nightly reports": {"task": "reports.tasks.scheduled", "schedule": 600.0, "options": {"expires": 600}},
     "nightly cleaning": {"task": "config.tasks.clean", "schedule": crontab(hour=3, minute=30)},

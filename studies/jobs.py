@@ -31,6 +31,7 @@ LEASE = timedelta(minutes=3)  # renewed between the steps of the work
 RENEWAL_SECONDS = 20.0
 PATIENCE = timedelta(seconds=15)  # until another worker is told, and the page says that none has come
 KEPT = timedelta(days=1)
+EDITION = 1  # counts up when outcomes hold something else for the same inputs: those that are kept are found no more
 # Called between the steps of the work, so that nobody else begins it. Raises LeaseLost.
 Renew: TypeAlias = Callable[[], None]
 
@@ -51,7 +52,7 @@ def hash_texts(study: Study) -> str:
 
 def hash_inputs(*inputs: Any) -> str:
     """SHA-256 of what an outcome rests on. inputs : as JSON has them"""
-    return hashing.sha256(hashing.canonical_json(inputs))
+    return hashing.sha256(hashing.canonical_json([EDITION, *inputs]))
 
 
 def find(study: Study, task: str, inputs: str) -> StudyJob | None:
@@ -92,6 +93,14 @@ def remind(job: StudyJob, *, at: datetime) -> None:
         waiting = StudyJob.objects.filter(_is_idle(at), pk=job.pk, queued_at=job.queued_at)
         if waiting.update(queued_at=at):
             transaction.on_commit(lambda: _send(job, is_repeated=True))
+
+
+def sweep(*, at: datetime) -> int:
+    """Tell a worker of every job that was left lying, whether or not its page is open; how many there were."""
+    waiting = list(StudyJob.objects.filter(_is_idle(at), queued_at__lte=at - PATIENCE))
+    for job in waiting:
+        remind(job, at=at)
+    return len(waiting)
 
 
 def _send(job: StudyJob, *, is_repeated: bool = False) -> None:
@@ -139,6 +148,10 @@ class JobLease:
             raise LeaseLost
         self.until = until
 
+    def drop(self) -> None:
+        """Delete the job, unless another worker has taken it over."""
+        StudyJob.objects.filter(pk=self.pk, leased_until=self.until).delete()
+
     def end(self, **values: Any) -> None:
         """Store what came of it, unless another worker has taken it over."""
         StudyJob.objects.filter(pk=self.pk, leased_until=self.until).update(leased_until=None, **values)
@@ -150,8 +163,8 @@ def carry_out(
     """Do the job and store what came of it, or why not; nothing if it is done, or somebody is at it.
 
     work : gives what came of it, as JSON has it, in the language of whoever asked. Raises WorkRefused
-    find_inputs : the hash of the inputs of now. Where another one comes out at the end, something was changed in the
-        meantime: the outcome is of neither state, so the job goes, and the page asks anew
+    find_inputs : the hash of the inputs of now. Where it is another one at the beginning, nobody needs the outcome any
+        more; where at the end, the outcome is of neither state. In both cases the job goes
     """
     at = timezone.now()
     lease = JobLease(pk, at + LEASE)
@@ -160,9 +173,12 @@ def carry_out(
     job = StudyJob.objects.select_related("study", "user").get(pk=pk)
     with translation.override(job.language):
         try:
+            if find_inputs is not None and find_inputs(job) != job.inputs:
+                lease.drop()
+                return
             outcome = work(job, lease.renew)
             if find_inputs is not None and find_inputs(job) != job.inputs:
-                StudyJob.objects.filter(pk=pk, leased_until=lease.until).delete()
+                lease.drop()
                 return
             lease.end(outcome=outcome, ended_at=timezone.now())
         except LeaseLost:

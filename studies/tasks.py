@@ -1,8 +1,9 @@
 """Celery tasks: what takes long on the pages of stories."""
 
 from celery import shared_task
+from django.utils import timezone
 
-from studies import typing_jobs
+from studies import jobs, typing_jobs
 from studies.story_import import examinations, intakes
 
 
@@ -28,3 +29,9 @@ def compare_typing(job_id: int) -> None:
 def normalise_typing(job_id: int) -> None:
     """Make the typing of long texts alike; nothing if that is done or another worker is at it."""
     typing_jobs.normalise(job_id)
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def sweep_jobs() -> int:
+    """Tell a worker of long work that was left lying; how much there was."""
+    return jobs.sweep(at=timezone.now())

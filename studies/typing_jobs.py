@@ -64,9 +64,11 @@ def count_changed(normalisation: StudyJob) -> int:
 
 
 def ask_for_normalisation(study: Study, kinds: list[str], *, by: User, at: datetime) -> StudyJob:
-    """Have a worker make these kinds of typing alike; whatever is under way of the kind goes first."""
+    """Have a worker make these kinds of typing alike. Raises CannotNormalise while others are being made alike."""
     last = jobs.find_last(study, NORMALISE)
     if last is not None and last.is_under_way:
+        if last.arguments["kinds"] != kinds:
+            raise formatting.CannotNormalise(_("Typing is being made alike already. Choose again when that is done."))
         return last
     jobs.forget(study, NORMALISE)  # the same may be wanted again, of texts that were put back
     texts = jobs.hash_texts(study)

@@ -67,7 +67,7 @@ def read_pasted(words: str, kind: TableKind) -> IncomingTable:
 
 
 def _checked(table: IncomingTable, kind: TableKind) -> IncomingTable:
-    """The table without empty columns, if there is anything in it. Raises UnreadableFile."""
+    """The table, if it has rows, and no more rows or columns than it may. Raises UnreadableFile."""
     if not table.rows:
         raise UnreadableFile(str(kind.no_rows))
     if len(table.rows) > kind.most_rows:

@@ -69,7 +69,8 @@ class StudySource:
 def story_sources(request: HttpRequest, access: Access) -> HttpResponse:
     """For those who may know who wrote: sources, words by source, and typing that differs by source."""
     study, by = access.study, cast(User, request.user)
-    is_long = formatting.count_letters(study) > formatting.LETTERS_AT_ONCE
+    is_poll = study_jobs.is_poll(request)  # only pages of long texts ask so
+    is_long = is_poll or formatting.count_letters(study) > formatting.LETTERS_AT_ONCE
     if request.method == "POST":
         _normalise(request, study, is_long=is_long)
         return redirect("studies:story_sources", slug=study.slug)
@@ -78,7 +79,7 @@ def story_sources(request: HttpRequest, access: Access) -> HttpResponse:
         typing_jobs.ask_for_comparison(study, by=by, at=timezone.now())
         return redirect("studies:story_sources", slug=study.slug)
     work = _follow_work(study, by=by) if is_long else TypingWork()
-    if study_jobs.is_poll(request):
+    if is_poll:
         return study_jobs.answer_poll(request, work.progress)
     sources = _list_sources(study)
     ticks = _draw(sources)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django_htmx.http import HttpResponseClientRefresh
+from django_htmx.http import HttpResponseClientRedirect
 
 from studies import jobs
 from studies.models import StudyJob
@@ -54,5 +54,6 @@ def answer_poll(request: HttpRequest, progress: JobProgress | None) -> HttpRespo
     begun again.
     """
     if request.htmx.target == LAST_PART:  # type: ignore[attr-defined]
-        return HttpResponseClientRefresh()
+        # Not loaded anew: a page that answered a form would send it again.
+        return HttpResponseClientRedirect(request.path)
     return render(request, "studies/job.html", {"job": progress if progress and progress.is_under_way else None})

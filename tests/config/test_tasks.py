@@ -30,5 +30,5 @@ def test_every_task_of_the_schedule_is_one_that_workers_know() -> None:
     current_app.loader.import_default_modules()
     scheduled = {entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()}
 
-    assert {"annotation.tasks.sweep_places", "config.tasks.clean"} <= scheduled
+    assert {"annotation.tasks.sweep_places", "config.tasks.clean", "studies.tasks.sweep_jobs"} <= scheduled
     assert scheduled <= set(current_app.tasks)

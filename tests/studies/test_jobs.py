@@ -63,10 +63,28 @@ def test_a_job_is_done_once(job: StudyJob) -> None:
     assert times == [job.pk]
 
 
-def test_what_was_changed_in_the_meantime_leaves_nothing_behind(job: StudyJob) -> None:
-    jobs.carry_out(job.pk, lambda _job, _renew: "of half of it", find_inputs=lambda _job: "b")
+@pytest.mark.parametrize(("seen", "times"), [("ab", 1), ("b", 0)], ids=["meanwhile", "before"])
+def test_what_was_changed_meanwhile_leaves_nothing_behind_and_before_is_not_begun(
+    job: StudyJob, seen: str, times: int
+) -> None:
+    inputs, begun = iter(seen), list[int]()
+
+    jobs.carry_out(job.pk, lambda job, _renew: begun.append(job.pk), find_inputs=lambda _job: next(inputs))
 
     assert not StudyJob.objects.exists()
+    assert begun == [job.pk] * times
+
+
+def test_a_job_that_was_left_lying_is_told_again_though_nobody_looks(
+    job: StudyJob, sent: list[int], django_capture_on_commit_callbacks: Any
+) -> None:
+    jobs.carry_out(jobs.ask(job.study, TASK, "b", by=job.user, at=timezone.now()).pk, lambda _job, _renew: "done")
+    late = timezone.now() + jobs.PATIENCE
+
+    with django_capture_on_commit_callbacks(execute=True):
+        assert [jobs.sweep(at=at) for at in (job.queued_at, late, late)] == [0, 1, 0]
+
+    assert sent == [job.pk]
 
 
 def test_a_refusal_and_an_error_are_kept_as_words_and_the_next_who_asks_has_it_tried_again(

@@ -58,13 +58,15 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
             log_action(study, f"stored the reference set {row.name}", by=request.user)
             messages.success(request, _("“%(name)s” is stored.") % {"name": row.name})
             return redirect("judges:measures", slug=study.slug)
-    is_asked_for, is_long = bool(request.GET.get("all")), formatting.count_letters(study) > formatting.LETTERS_AT_ONCE
+    is_poll = study_jobs.is_poll(request)  # only pages of long texts ask so
+    is_long = is_poll or formatting.count_letters(study) > formatting.LETTERS_AT_ONCE
+    is_asked_for = bool(request.GET.get("all"))
     if is_long and is_asked_for:
         measure_jobs.ask(study, by=cast(User, request.user), at=timezone.now())
         return redirect("judges:measures", slug=study.slug)
     job = measure_jobs.find(study) if is_long else None
     progress = study_jobs.follow(job, _("The texts of all sources are being measured.")) if job else None
-    if study_jobs.is_poll(request):
+    if is_poll:
         return study_jobs.answer_poll(request, progress)
     texts_by_source = formatting.read_texts_by_source(study)
     n_stories = sum(map(len, texts_by_source.values()))

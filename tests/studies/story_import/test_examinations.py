@@ -66,7 +66,7 @@ def test_the_page_waits_and_then_shows_what_the_worker_found(
     work()
 
     assert 'hx-trigger="load"' in designer.get(address, headers=POLL).text
-    assert designer.get(address, headers=LAST).headers["HX-Refresh"] == "true"
+    assert designer.get(address, headers=LAST).headers["HX-Redirect"] == address
     page = shown(designer, address)
     assert WAITS not in page
     assert "Row 5" in page
