@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import Assignment, ProlificArrival, ProlificRecruitment, Rater, Seat, StepTaken
+from annotation.models import Assignment, Consent, ProlificArrival, ProlificRecruitment, Rater, Seat, StepTaken
 from annotation.participation import recruitment
 from annotation.responses import submission
 from annotation.views.rater import doors
@@ -69,6 +69,19 @@ def test_a_foreign_or_missing_id_gets_a_sentence_and_nothing_else_in_the_address
 
     assert not ProlificArrival.objects.exists()
     assert client.post("/p/nowhere/?PROLIFIC_PID=x").status_code == 404
+
+
+def test_of_two_who_agree_when_one_place_is_left_the_second_is_led_to_the_code_of_a_full_study(client: Client) -> None:
+    row = recruit(factories.study(n_groups=1, k=1), minutes=60)
+    second = Client()
+    client.post(door(row))
+    second.post(door(row, pid="6f" * 12))
+
+    client.post("/consent/", {"agrees": "yes"})
+    turned_away = second.post("/consent/", {"agrees": "yes"}, follow=True)
+
+    assert code_on(turned_away) == [CODES["full_code"]]
+    assert Consent.objects.get().rater.invitation.arrival == ProlificArrival.objects.earliest("pk")
 
 
 def test_the_code_of_completion_stands_on_pages_after_submission_alone(client: Client) -> None:
