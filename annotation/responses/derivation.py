@@ -37,7 +37,10 @@ def derivable_fills(study: Study) -> list[Fill]:
     fills = Fill.objects.filter(
         assignment__study=study, assignment__status=Assignment.Status.SUBMITTED, state__in=COMPLETE, story=None
     )
-    return list(fills.select_related("assignment__rater", "assignment__study").order_by("assignment__rater__code"))
+    # In the same order whatever a database takes for the alphabet.
+    return sorted(
+        fills.select_related("assignment__rater", "assignment__study"), key=lambda fill: fill.assignment.rater.code
+    )
 
 
 @transaction.atomic
