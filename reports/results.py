@@ -21,7 +21,7 @@ from reports.figures import Figure, all_figures
 from reports.figures.codec import Undecodable, decode, encode
 from reports.models import Report
 from reports.rationales import codings
-from stats import garbage
+from stats import garbage_collection
 from studies import hashing, protocol
 from studies.models import Amendment, ProtocolVersion, Provenance, Study
 
@@ -85,7 +85,7 @@ class Results:
         ]
 
 
-@garbage.only_new()
+@garbage_collection.only_new()
 def compute(
     study: Study,
     *,

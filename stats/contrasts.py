@@ -12,7 +12,7 @@ import numpy.typing as npt
 from scipy import stats as scipy_stats
 from statsmodels.stats.multitest import multipletests
 
-from stats import differences, garbage, intervals
+from stats import differences, garbage_collection, intervals
 from stats.arrays import BoolArray, FloatArray, without_noise
 from stats.intervals import Interval
 from stats.reasons import Incomputable
@@ -200,6 +200,6 @@ def adjust(ps: Sequence[float | None], method: str) -> list[float | None]:
     """The p values for several comparisons, "holm" or "fdr_bh"; a comparison without one does not count."""
     present = [p for p in ps if p is not None]
     # statsmodels has all memory searched for garbage for Holm, a fifth of a second in a large report.
-    with garbage.only_new():
+    with garbage_collection.only_new():
         adjusted = iter(multipletests(present, method=method)[1].tolist() if present else ())
     return [None if p is None else float(next(adjusted)) for p in ps]

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, settings
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 from annotation.progress import outlines
-from stats import garbage
+from stats import garbage_collection
 from studies import protocol
 from tests import emptying
 from tests.chromium import chromium
@@ -123,7 +123,7 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     # Whether anything is frozen need not be counted then, 20 ms each time that a report is computed.
-    garbage._is_within = ContextVar("_is_within", default=True)
+    garbage_collection._is_within = ContextVar("_is_within", default=True)
     gc.set_threshold(50_000, 20, 20)
 
 

@@ -2,7 +2,7 @@
 
 from rest_framework import serializers
 
-from reports.export.columns import COLUMNS
+from reports.export.long_table_columns import COLUMNS
 
 FIELDS = (
     *("study", "protocol_version", "protocol_sha256", "rater", "rater_kind", "group", "story", "story_position"),

@@ -14,8 +14,8 @@ from annotation.responses import imports
 from reports.dataset.choices import ranks_of
 from reports.dataset.step_items import StepItem
 from reports.export import long_table
-from reports.export.columns import COLUMNS
 from reports.export.content import PackageContent, PackageTable, Row, TableField
+from reports.export.long_table_columns import COLUMNS
 
 OF_ANSWER = ("study", "rater", "rater_kind", "group", "seat", "status", "step", "item", "order", "persona", "repeat")
 OF_READING = ("study", "rater", "rater_kind", "group", "seat", "status", "story", "order", "persona", "repeat")

@@ -8,8 +8,8 @@ from typing import Any
 
 from judges.models import Call, Text
 from judges.requests import texts
-from reports.export.columns import iso
 from reports.export.content import PackageContent
+from reports.export.long_table_columns import iso
 from reports.export.redistribution import find_redistributable_codes
 
 AT_ONCE = 200

@@ -15,7 +15,7 @@ from annotation.models import Assignment, Rater, Recognition, Response, Timing, 
 from reports.dataset.answers import find_trials, responses, status
 from reports.dataset.sources import list_factors, source_by_story
 from reports.dataset.versions import AnsweredVersions
-from reports.export.columns import COLUMNS, LongRow
+from reports.export.long_table_columns import COLUMNS, LongRow
 from reports.lazy import pd
 from studies.models import Item, Study
 

@@ -10,9 +10,9 @@ from django.db.models import QuerySet
 from annotation.models import ResponseEvent, StepTaken, Timing
 from reports.dataset.premises import Clusters, find_clusters
 from reports.dataset.sources import list_factors
-from reports.export.columns import iso
 from reports.export.content import PackageContent, PackageTable, Row, TableField
 from reports.export.long_table import factor_column
+from reports.export.long_table_columns import iso
 from reports.export.redistribution import find_redistributable_codes
 from studies import protocol
 from studies.models import Step

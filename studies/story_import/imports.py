@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
-from stats import garbage
+from stats import garbage_collection
 from studies import construction, hashing
 from studies.action_log import log_action
 from studies.incoming_tables import uploads
@@ -151,7 +151,7 @@ def prepare(story_import: StoryImport, *, count: RowCounter = count_nothing) -> 
     return PreparedImport(table, choices, contents, examination)
 
 
-@garbage.only_new()
+@garbage_collection.only_new()
 def write(story_import: StoryImport, prepared: PreparedImport) -> None:
     """Put what is prepared into the study, in the transaction of the caller, who says what becomes of the import.
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from stats import garbage
+from stats import garbage_collection
 from studies import formatting, story_groups
 from studies.documents import stories as documents
 from studies.documents.errors import DocumentError, InvalidValue
@@ -77,7 +77,7 @@ class Examination:
         return [problem for problem in self.problems if problem.level == "warning"]
 
 
-@garbage.only_new()
+@garbage_collection.only_new()
 def examine(
     table: IncomingTable, choices: ColumnChoices, contents: StudyContents, *, count: RowCounter = count_nothing
 ) -> Examination:

@@ -88,7 +88,7 @@ PROBES = (
         "export_column",
         "",  # the codebook is its docs, and a column without its meaning is no column
         lines={
-            "reports/export/columns.py": (
+            "reports/export/long_table_columns.py": (
                 (
                     '    Column("step", ',
                     '    Column("n_reasons", "Signs of the reasons.", lambda row: len(row.response["rationale"])),\n',

@@ -4,8 +4,8 @@ import pytest
 
 from annotation.models import Assignment, Rater
 from annotation.participation import claims, recognition
-from reports.export import codebook, columns, long_table
-from reports.export.columns import Column
+from reports.export import codebook, long_table, long_table_columns
+from reports.export.long_table_columns import Column
 from studies.models import Study
 from tests import factories
 from tests.factories import NOON
@@ -22,7 +22,7 @@ def test_a_new_column_stands_in_the_file_and_in_the_codebook(
     study = given.closed_study()
     given.verdicts(study, {"E01": "ynyn"})
     probe = Column("probe", "What is probed.", lambda row: row.item.key.upper(), is_of_source=is_of_source)
-    monkeypatch.setattr(long_table, "COLUMNS", (*columns.COLUMNS, probe))
+    monkeypatch.setattr(long_table, "COLUMNS", (*long_table_columns.COLUMNS, probe))
 
     open_rows = list(long_table.rows(study, with_sources=True))
     blind_rows = list(long_table.rows(study, with_sources=False))
@@ -34,7 +34,7 @@ def test_a_new_column_stands_in_the_file_and_in_the_codebook(
 
 
 def test_no_two_columns_share_a_name() -> None:
-    names = [column.name for column in columns.COLUMNS]
+    names = [column.name for column in long_table_columns.COLUMNS]
 
     assert len(names) == len(set(names)) > 20
 

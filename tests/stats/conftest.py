@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from stats import garbage
+from stats import garbage_collection
 from stats.arrays import FloatArray, IntArray
 
 SOURCES = ("GPT3.5", "GPT4", "Claude", "NewYorker")
@@ -71,6 +71,6 @@ def ttcw(release: Path) -> Ttcw:
 def nothing_frozen(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What the tests hold counts as permanent (tests/conftest.py); not in a process of the product."""
     gc.unfreeze()
-    monkeypatch.setattr(garbage, "_is_within", ContextVar("_is_within", default=False))
+    monkeypatch.setattr(garbage_collection, "_is_within", ContextVar("_is_within", default=False))
     yield
     gc.freeze()

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 
 from annotation.design import actions, launches, rehearsals
 from annotation.views.designer.course import change_course
-from stats import garbage
+from stats import garbage_collection
 from studies import hashing, protocol
 from studies.access import Access
 from studies.addresses import find_page
@@ -52,7 +52,7 @@ class ShownFinding:
 
 
 @require_in_study(SEES, change=MAY_CHANGE, methods=("GET", "HEAD", "POST"))
-@garbage.only_new()
+@garbage_collection.only_new()
 def launch_page(request: HttpRequest, access: Access) -> HttpResponse:
     """For whoever sees the study: what is or becomes final, and its state. For those who make it, the button that
     launches it, and those that pause, resume and close it."""
