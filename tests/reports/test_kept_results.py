@@ -22,7 +22,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.embedded]
 
 FOLDER = Path(__file__).parent / "fixtures" / "kept_results"
 N_KEPT = 12  # of a figure and a study, evenly over all; the others are in the sum
-# Shuffles of the one left out come out otherwise on another database. Its figures have numbers in others.
+# In the one left out filled texts become stories whose codes are drawn, on another database in another order. Its
+# figures have numbers in others.
 KEPT = [name for name in MAKERS if name != "cloze"]
 KEEPS = os.environ.get("QUIRE_KEEP") == "1"
 TOLERANCE = 1e-6
