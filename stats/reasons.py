@@ -97,6 +97,11 @@ SENTENCES = {
         "%(n)s of its %(n_words)s words are not in the texts it is compared with, as if it were in another language. "
         "Compare it with texts in its own."
     ),
+    "sources_not_linked": gettext_noop("No rater read both, nor does a chain of other sources join them."),
+    "too_few_stories": gettext_noop(
+        "There are no more stories than sources and premises, so how much stories of one source differ is not known."
+    ),
+    "values_explained": gettext_noop("Answers do not vary within sources, so they cannot tell how sure it is."),
     "item_constant": gettext_noop("All answers to the item, or to the others, are the same."),
 }
 

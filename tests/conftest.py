@@ -188,9 +188,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     may be on another machine.
     """
     report = yield
-    is_excused = (
-        hasattr(report, "wasxfail") or item.get_closest_marker("encoder") or item.get_closest_marker("postgresql")
-    )
+    is_excused = hasattr(report, "wasxfail") or any(map(item.get_closest_marker, ("encoder", "postgresql", "r")))
     if report.skipped and os.environ.get("QUIRE_REQUIRE_ALL") and not is_excused:
         report.outcome = "failed"
         report.longrepr = f"skipped, but QUIRE_REQUIRE_ALL is set: {report.longrepr}"
