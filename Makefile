@@ -3,7 +3,7 @@ PORT ?= 8000
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo setup test slow lint lint-scripts browser browsers gallery tutorial trials bench intervals architecture messages clean
+.PHONY: help demo setup test slow lint lint-scripts browser browsers gallery tutorial trials bench intervals audit architecture messages clean
 
 help:           ## What there is
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/'
@@ -63,6 +63,9 @@ bench: .venv/tested  ## Saving, reading, judges and reports, measured, to docs/b
 
 intervals: .venv/tested ## How often the reports' intervals hold the truth, simulated, a few minutes; written to docs/intervals.md
 	$(BIN)/python -m tools.intervals
+
+audit: .venv/tested ## How often findings of simulated studies state what is not so, an hour; written to docs/audit.md; N=1000
+	$(BIN)/python -m tools.audit $(if $(N),--n $(N))
 
 architecture: .venv/tested ## The picture of docs/architecture.md, drawn anew from the imports
 	$(BIN)/python -m tools.architecture

@@ -66,6 +66,19 @@ class Highlight:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Claim:
+    """What a finding states as shown, for whoever holds findings against a known truth.
+
+    kind : "difference", "equivalence", "agreement" (beyond chance), "authorship" (told), "judge" (may stand in)
+    better, worse : the two sources of a difference or an equivalence
+    """
+
+    kind: str
+    better: str = ""
+    worse: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Statement:
     """A finding at the head of the page: one sentence, made by rule from the result.
 
@@ -74,6 +87,7 @@ class Statement:
     is_coefficient : whether its unit is that of a coefficient, of which 1 is full agreement
     position : among the others; those that were planned come first
     is_of_neighbours : whether it compares a source with the next below it, since no plan says which to compare
+    claim : what it states as shown; None where it only says how things stand
     """
 
     sentence: str
@@ -85,6 +99,7 @@ class Statement:
     is_coefficient: bool = False
     position: int = 50
     is_of_neighbours: bool = False
+    claim: Claim | None = None
 
 
 class Figure(Generic[R]):

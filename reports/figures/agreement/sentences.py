@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from reports.document.values import Interval, Mean
-from reports.figures.base import Statement
+from reports.figures.base import Claim, Statement
 from reports.numbers import coefficient, coefficients
 
 
@@ -18,12 +18,13 @@ def verdict_statement(mean: Mean, upper: float, ends: Interval, *, among_models:
     """
     value = mean.value or 0.0
     words = {"value": coefficient(value), "upper": coefficient(upper), "n": mean.n}
+    is_beyond = value > max(upper, 0) and ends.low is not None and ends.low > max(upper, 0)
     if value <= max(upper, 0):
         sentence = _(
             "How far raters agree on the tests cannot be told from chance: mean kappa %(value)s, and shuffled "
             "answers have up to %(upper)s."
         )
-    elif ends.low is None or ends.low <= max(upper, 0):
+    elif not is_beyond:
         sentence = _(
             "Raters agree on the tests more than shuffled answers do, with a mean kappa of %(value)s where these have "
             "up to %(upper)s; yet on other stories it could be no more than chance."
@@ -55,6 +56,7 @@ def verdict_statement(mean: Mean, upper: float, ends: Interval, *, among_models:
         unit=_("kappa"),
         is_coefficient=True,
         position=40,
+        claim=Claim(kind="agreement") if is_beyond else None,
     )
 
 
@@ -89,4 +91,5 @@ def scale_statement(rows: list[tuple[float, float, float | None]]) -> Statement:
             "%(least)s to %(most)s."
         )
     basis = _("Beside what shuffled answers reach; intervals scale by scale in the section")
-    return Statement(sentence=sentence % words, basis=basis, position=40)
+    claim = Claim(kind="agreement") if beyond else None
+    return Statement(sentence=sentence % words, basis=basis, position=40, claim=claim)

@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy
 from reports.dataset import cubes
 from reports.document.model import DocumentSection, Head
 from reports.document.values import Interval, Reason
-from reports.figures.base import N_RESAMPLES, Figure, Listing, Statement, interval
+from reports.figures.base import N_RESAMPLES, Claim, Figure, Listing, Statement, interval
 from reports.figures.judges.alternative_annotator_tables import in_place_of_an_expert
 from reports.lazy import alternative_annotator, np
 from reports.numbers import decimal
@@ -142,7 +142,8 @@ def _statement(row: JudgeStandings) -> Statement:
         "kind": kind,
         "n": test.n_tested,
     }
-    return Statement(sentence=sentence % words, basis=basis, position=30)
+    claim = Claim(kind="judge") if row.may_stand_in else None
+    return Statement(sentence=sentence % words, basis=basis, position=30, claim=claim)
 
 
 def _of_items(dataset: Dataset, items: list[StepItem], score: Score) -> Iterator[JudgeStandings]:

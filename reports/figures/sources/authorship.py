@@ -14,7 +14,17 @@ from reports.document import columns
 from reports.document.model import DocumentSection, Files, Head, Phrase, ReportTable, TableCell, TableColumn, TextBlock
 from reports.document.phrases import in_language, joined, phrase, reason_words
 from reports.document.values import Estimate, Interval
-from reports.figures.base import N_RESAMPLES, Figure, ItemRow, Listing, Statement, estimate, interval, item_fields
+from reports.figures.base import (
+    N_RESAMPLES,
+    Claim,
+    Figure,
+    ItemRow,
+    Listing,
+    Statement,
+    estimate,
+    interval,
+    item_fields,
+)
 from reports.lazy import comparisons, intervals, np, pd
 from reports.numbers import coefficient, coefficients, decimal, whole
 from studies.models import Source
@@ -96,7 +106,8 @@ def _statement(row: Guesses, balanced: float) -> Statement:
         "balanced": coefficient(balanced),
         "ends": coefficients(ends),
     }
-    if ends is None or ends.low is None or ends.low <= CHANCE:
+    is_told = ends is not None and ends.low is not None and ends.low > CHANCE
+    if not is_told:
         sentence = _(
             "Whether raters tell stories of people from those of models cannot be told from chance: %(percent)s %% of "
             "guesses are right, always answering “model” would be right in %(always)s %%; with both kinds weighing the "
@@ -114,7 +125,8 @@ def _statement(row: Guesses, balanced: float) -> Statement:
         sentence += " " + _("95 %% interval %(ends)s.") % words
         rests_on = _("%(n)s guesses; the interval is for other groups of stories read by the same raters")
     basis = rests_on % {"n": whole(row.n)}
-    return Statement(sentence=sentence, basis=basis, position=45)
+    claim = Claim(kind="authorship") if is_told else None
+    return Statement(sentence=sentence, basis=basis, position=45, claim=claim)
 
 
 def _balanced_of(sums: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 
 from reports import reasons
 from reports.document.values import FEWEST_CLUSTERS, Reason
-from reports.figures.base import Statement
+from reports.figures.base import Claim, Statement
 from reports.figures.sources.contrast_rows import SURE, ContrastRow, OutcomeContrasts, SourceLevel
 from reports.lazy import contrasts
 from reports.numbers import decimal
@@ -59,7 +59,14 @@ def _statement(outcome: OutcomeContrasts, row: ContrastRow, *, is_best: bool) ->
         unit=unit_words(outcome),
         position=10 if outcome.is_primary else 20,
         is_of_neighbours=not row.is_planned,
+        claim=_claim(row),
     )
+
+
+def _claim(row: ContrastRow) -> Claim | None:
+    if row.is_clear or row.is_equivalent:
+        return Claim(kind="difference" if row.is_clear else "equivalence", better=row.first, worse=row.second)
+    return None
 
 
 def _statement_without_interval(outcome: OutcomeContrasts, row: ContrastRow, why: Reason) -> Statement:
