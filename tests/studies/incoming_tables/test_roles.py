@@ -2,12 +2,12 @@
 
 import pytest
 
-from annotation.answer_import import guesses
+from annotation.answer_import import roles
 from judges import score_import
 from studies.incoming_tables.roles import Role, plain_name, recognise
 from studies.story_import import columns
 
-ROLES = {"stories": columns.ROLES, "answers": guesses.ROLES, "scores": score_import.ROLES}
+ROLES = {"stories": columns.ROLES, "answers": roles.ROLES, "scores": score_import.ROLES}
 
 
 @pytest.mark.parametrize("roles", ROLES.values(), ids=ROLES)
