@@ -218,10 +218,18 @@ def report_typing(study: Study, *, on_step: Callable[[], None] = lambda: None) -
     return TypingReport(tuple(rows), effects)
 
 
-def normalise(study: Study, kinds: Iterable[str], *, on_step: Callable[[], None] = lambda: None) -> int:
+def normalise(study: Study, kinds: Iterable[str]) -> int:
     """How many stories were changed. What they were is kept with their provenance. Raises CannotNormalise.
 
     Texts are worked on before the transaction, in which nobody else can write on SQLite.
+    """
+    return write_texts(study, find_changes(study, kinds))
+
+
+def find_changes(study: Study, kinds: Iterable[str], *, on_step: Callable[[], None] = lambda: None) -> dict[str, str]:
+    """Each text that would be changed, with what it would be then. Writes nothing. Raises CannotNormalise.
+
+    on_step : called after each text
     """
     chosen = list(kinds)
     if unknown := [kind for kind in chosen if kind not in NORMALISATIONS]:
@@ -235,12 +243,15 @@ def normalise(study: Study, kinds: Iterable[str], *, on_step: Callable[[], None]
         if after != text and after.strip():
             after_by_text[text] = after
         on_step()
-    return _write_texts(study, after_by_text)
+    return after_by_text
 
 
 @transaction.atomic
-def _write_texts(study: Study, after_by_text: Mapping[str, str]) -> int:
-    """How many stories have another text now. One that was changed in the meantime stays as it is."""
+def write_texts(study: Study, after_by_text: Mapping[str, str]) -> int:
+    """How many stories have another text now. One that was changed in the meantime stays as it is.
+
+    Raises CannotNormalise.
+    """
     row = Study.every.select_for_update().get(pk=study.pk)
     if reason := find_obstacle(row):
         raise CannotNormalise(reason)

@@ -65,6 +65,15 @@ def find_last(study: Study, task: str) -> StudyJob | None:
     return StudyJob.objects.filter(study=study, task=task).order_by("-asked_at", "-pk").first()
 
 
+def is_outdated(study: Study, task: str) -> bool:
+    """Whether the job of that task that was asked for last is of other texts than those of now. Two queries.
+
+    Such jobs name theirs in the argument `texts`.
+    """
+    job = find_last(study, task)
+    return job is not None and job.arguments.get("texts") != hash_texts(study)
+
+
 def ask(
     study: Study, task: str, inputs: str, *, by: User, at: datetime, arguments: Mapping[str, Any] | None = None
 ) -> StudyJob:
@@ -148,9 +157,10 @@ class JobLease:
             raise LeaseLost
         self.until = until
 
-    def drop(self) -> None:
-        """Delete the job, unless another worker has taken it over."""
-        StudyJob.objects.filter(pk=self.pk, leased_until=self.until).delete()
+    def hold(self) -> None:
+        """Let nobody take the job over until the transaction is over. Raises LeaseLost."""
+        if not StudyJob.objects.select_for_update().filter(pk=self.pk, leased_until=self.until).exists():
+            raise LeaseLost
 
     def end(self, **values: Any) -> None:
         """Store what came of it, unless another worker has taken it over."""
@@ -158,13 +168,19 @@ class JobLease:
 
 
 def carry_out(
-    pk: int, work: Callable[[StudyJob, Renew], Any], *, find_inputs: Callable[[StudyJob], str] | None = None
+    pk: int,
+    work: Callable[[StudyJob, Renew], Any],
+    *,
+    find_inputs: Callable[[StudyJob], str] | None = None,
+    write: Callable[[StudyJob, Any], Any] = lambda _job, outcome: outcome,
 ) -> None:
     """Do the job and store what came of it, or why not; nothing if it is done, or somebody is at it.
 
     work : gives what came of it, as JSON has it, in the language of whoever asked. Raises WorkRefused
     find_inputs : the hash of the inputs of now. Where it is another one at the beginning, nobody needs the outcome any
-        more; where at the end, the outcome is of neither state. In both cases the job goes
+        more; where at the end, the outcome is of neither state. In both cases the job ends without one
+    write : puts what the work gave into the study, and gives what came of that; in the transaction that stores it, so
+        that there is never the one without the other. Raises WorkRefused
     """
     at = timezone.now()
     lease = JobLease(pk, at + LEASE)
@@ -173,14 +189,12 @@ def carry_out(
     job = StudyJob.objects.select_related("study", "user").get(pk=pk)
     with translation.override(job.language):
         try:
-            if find_inputs is not None and find_inputs(job) != job.inputs:
-                lease.drop()
-                return
+            _require_same_inputs(job, find_inputs)
             outcome = work(job, lease.renew)
-            if find_inputs is not None and find_inputs(job) != job.inputs:
-                lease.drop()
-                return
-            lease.end(outcome=outcome, ended_at=timezone.now())
+            _require_same_inputs(job, find_inputs)
+            with transaction.atomic():
+                lease.hold()
+                lease.end(outcome=write(job, outcome), ended_at=timezone.now())
         except LeaseLost:
             return
         except WorkRefused as error:
@@ -191,3 +205,10 @@ def carry_out(
                 "There was an error in Quire (%(error)s). Try again; if it fails again, tell whoever runs this server."
             )
             lease.end(problem=sentence % {"error": type(error).__name__})
+
+
+def _require_same_inputs(job: StudyJob, find_inputs: Callable[[StudyJob], str] | None) -> None:
+    if find_inputs is not None and find_inputs(job) != job.inputs:
+        raise WorkRefused(
+            _("Something that this depends on was changed in the meantime, so nothing was kept. Try again.")
+        )
