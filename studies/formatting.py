@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import Any, Self
 
 from django.db import transaction
-from django.db.models import Sum
-from django.db.models.functions import Coalesce, Length
+from django.db.models import Count, Min, Sum
+from django.db.models.functions import Coalesce, Left, Length
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
@@ -24,6 +24,8 @@ from studies.typography.normalisation import NORMALISATIONS, normalise_text
 
 # What a page reads of its own accord; more, a second or two of work, it reads when somebody asks for it.
 LETTERS_AT_ONCE = 2_000_000
+# What tells the script of a text.
+LETTERS_OF_A_BEGINNING = 2_000
 
 
 class CannotNormalise(ValueError):
@@ -68,6 +70,30 @@ def read_texts_by_source(study: Study) -> dict[str, list[str]]:
     provenances = Provenance.objects.filter(story__study=study, story__is_withheld=False)
     rows = provenances.order_by("source__name", "story__code").values_list("source__name", "story__text")
     return _by_source(rows)
+
+
+@dataclass(frozen=True)
+class SourceTexts:
+    """How much text there is by one source. first_story : the code of its first one"""
+
+    source: str
+    n_texts: int
+    n_letters: int
+    first_story: str
+
+
+def count_texts_by_source(study: Study) -> list[SourceTexts]:
+    """How much `read_texts_by_source` would read. One query, which reads no text."""
+    provenances = Provenance.objects.filter(story__study=study, story__is_withheld=False)
+    counts = {"n": Count("pk"), "n_letters": Sum(Length("story__text")), "first": Min("story__code")}
+    rows = provenances.values("source__name").annotate(**counts).order_by("source__name")
+    return [SourceTexts(*values) for values in rows.values_list("source__name", *counts)]
+
+
+def read_first_texts(study: Study, sources: Iterable[SourceTexts]) -> list[str]:
+    """The beginning of the first text of each source. One query."""
+    stories = study.stories.filter(code__in=[source.first_story for source in sources])
+    return list(stories.values_list(Left("text", LETTERS_OF_A_BEGINNING), flat=True))
 
 
 def count_letters(study: Study) -> int:
