@@ -140,6 +140,11 @@ def forget(study: Study, task: str) -> None:
     StudyJob.objects.filter(~Q(problem="") | Q(ended_at__isnull=False), study=study, task=task).delete()
 
 
+def forget_of(**arguments: Any) -> None:
+    """Delete the jobs that were asked for with these arguments, at whatever stage they are."""
+    StudyJob.objects.filter(**{f"arguments__{name}": value for name, value in arguments.items()}).delete()
+
+
 @dataclass
 class JobLease:
     """The right to do a job, which one worker holds at a time and renews: known by the end that it has set."""

@@ -19,10 +19,9 @@ from django.db.models import Q
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
-from studies import processes
+from studies import jobs, processes
 from studies.incoming_tables.errors import ImportRefused
 from studies.incoming_tables.tables import IncomingTable
-from studies.jobs import LeaseLost
 from studies.models import StoryImport, StoryIntake
 from studies.story_edits import StoriesFinal
 from studies.story_import import imports
@@ -127,14 +126,14 @@ class IntakeLease:
     def _renew(self, duration: timedelta, **values: object) -> None:
         until = timezone.now() + duration
         if not StoryIntake.objects.filter(pk=self.pk, leased_until=self.until).update(leased_until=until, **values):
-            raise LeaseLost
+            raise jobs.LeaseLost
         self.until = until
 
     def hold(self) -> StoryIntake:
         """The row, which nobody takes over or cancels until the transaction is over. Raises LeaseLost."""
         row = StoryIntake.objects.select_for_update().filter(pk=self.pk, leased_until=self.until).first()
         if row is None:
-            raise LeaseLost
+            raise jobs.LeaseLost
         return row
 
     def record_problem(self, problem: str) -> None:
@@ -152,7 +151,7 @@ def carry_out(pk: int) -> None:
     with translation.override(story_import.intake.language):
         try:
             _bring_in(story_import, lease)
-        except LeaseLost:
+        except jobs.LeaseLost:
             return
         except (ImportRefused, StoriesFinal) as error:
             lease.record_problem(str(error))
@@ -175,5 +174,6 @@ def _bring_in(story_import: StoryImport, lease: IntakeLease) -> None:
         row.leased_until, row.ended_at = None, timezone.now()
         row.n_stories, row.n_groups = examination.n_stories, len(examination.groups)
         row.save()
-        # The page still says what came in; the file is not needed for that.
+        # The page still says what came in; neither the file is needed for that, nor what was found in it.
         StoryImport.objects.filter(pk=story_import.pk).update(table="", choices={})
+        jobs.forget_of(story_import=story_import.pk)
