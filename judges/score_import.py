@@ -33,12 +33,12 @@ from studies.incoming_tables.files import read_file
 from studies.incoming_tables.problems import InvalidRow, list_lines
 from studies.incoming_tables.roles import Role, recognise
 from studies.incoming_tables.rows import IncomingRow, read_each
-from studies.incoming_tables.tables import IncomingTable, TableKind
+from studies.incoming_tables.tables import TABLES, IncomingTable, TableKind
 from studies.items.number import LARGEST
 from studies.models import Step, Study
 
 SCORES = TableKind(
-    (".csv", ".tsv", ".xlsx", ".jsonl", ".json"),
+    TABLES,
     200_000,
     60,
     gettext_lazy("There is a header and no row below it. Add a row for each score."),

@@ -132,6 +132,7 @@ PROBES = (
             )
         },
     ),
+    Probe("file of another tool", "tool_file", ""),
     Probe(
         "language",
         "language",
