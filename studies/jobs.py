@@ -24,7 +24,7 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from studies import hashing, processes
-from studies.models import Study, StudyJob
+from studies.models import StoryIntake, Study, StudyJob
 
 log = logging.getLogger(__name__)
 LEASE = timedelta(minutes=3)  # renewed between the steps of the work
@@ -99,34 +99,40 @@ def ask(
 def remind(job: StudyJob, *, at: datetime) -> None:
     """Tell another worker if the last one has not come, or has died; on an embedded site also start a process."""
     if job.is_under_way and is_idle(job, at=at) and job.queued_at <= at - PATIENCE:
-        waiting = StudyJob.objects.filter(_is_idle(at), pk=job.pk, queued_at=job.queued_at)
+        waiting = StudyJob.objects.filter(idle(at), pk=job.pk, queued_at=job.queued_at)
         if waiting.update(queued_at=at):
             transaction.on_commit(lambda: _send(job, is_repeated=True))
 
 
 def sweep(*, at: datetime) -> int:
     """Tell a worker of every job that was left lying, whether or not its page is open; how many there were."""
-    waiting = list(StudyJob.objects.filter(_is_idle(at), queued_at__lte=at - PATIENCE))
+    waiting = list(StudyJob.objects.filter(idle(at), queued_at__lte=at - PATIENCE))
     for job in waiting:
         remind(job, at=at)
     return len(waiting)
 
 
-def _send(job: StudyJob, *, is_repeated: bool = False) -> None:
+def tell_worker(task: str, pk: int) -> None:
+    """Put the task for that row into the queue. Where that fails, whoever looks at the page has it told again."""
     try:
-        current_app.send_task(job.task, args=[job.pk])
+        current_app.send_task(task, args=[pk])
     except (kombu.exceptions.OperationalError, OSError) as error:
-        log.warning("job %s could not be queued (%s)", job.pk, type(error).__name__)
+        log.warning("%s of row %s could not be queued (%s)", task, pk, type(error).__name__)
+
+
+def _send(job: StudyJob, *, is_repeated: bool = False) -> None:
+    tell_worker(job.task, job.pk)
     if is_repeated and settings.IS_EMBEDDED:
         processes.start_command("work_off", job.task, str(job.pk))
 
 
-def is_idle(job: StudyJob, *, at: datetime) -> bool:
+def is_idle(job: StudyJob | StoryIntake, *, at: datetime) -> bool:
     """Whether nobody is at it."""
     return job.leased_until is None or job.leased_until <= at
 
 
-def _is_idle(at: datetime) -> Q:
+def idle(at: datetime) -> Q:
+    """Which rows wait for somebody to be at them."""
     return Q(problem="", ended_at=None) & (Q(leased_until=None) | Q(leased_until__lte=at))
 
 
@@ -189,7 +195,7 @@ def carry_out(
     """
     at = timezone.now()
     lease = JobLease(pk, at + LEASE)
-    if not StudyJob.objects.filter(_is_idle(at), pk=pk).update(leased_until=lease.until):
+    if not StudyJob.objects.filter(idle(at), pk=pk).update(leased_until=lease.until):
         return
     job = StudyJob.objects.select_related("study", "user").get(pk=pk)
     with translation.override(job.language):

@@ -12,8 +12,6 @@ import time
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-import kombu.exceptions
-from celery import current_app
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone, translation
@@ -35,7 +33,6 @@ LONG_ROWS = 1_000
 LONG_LETTERS = 5_000_000
 LEASE = timedelta(minutes=1)  # renewed with every count
 WRITING_LEASE = timedelta(minutes=5)  # of the transaction, in which nothing is counted
-PATIENCE = timedelta(seconds=15)  # until another worker is asked, and the page says that none has come
 COUNT_SECONDS = 0.5  # between two counts, during each of which nobody else can write on SQLite
 
 
@@ -70,8 +67,8 @@ def ask(story_import: StoryImport, *, at: datetime) -> None:
 
 def remind(intake: StoryIntake, *, at: datetime) -> None:
     """Ask another worker if the last one that was asked has not come, or has died."""
-    if intake.is_under_way and is_idle(intake, at=at) and intake.queued_at <= at - PATIENCE:
-        waiting = StoryIntake.objects.filter(_is_idle(at), pk=intake.pk, queued_at=intake.queued_at)
+    if intake.is_under_way and jobs.is_idle(intake, at=at) and intake.queued_at <= at - jobs.PATIENCE:
+        waiting = StoryIntake.objects.filter(jobs.idle(at), pk=intake.pk, queued_at=intake.queued_at)
         if waiting.update(queued_at=at):
             transaction.on_commit(lambda: _send(intake.pk))
 
@@ -79,24 +76,12 @@ def remind(intake: StoryIntake, *, at: datetime) -> None:
 def start_process(intake: StoryIntake, *, at: datetime) -> None:
     """Bring the stories in without a worker, in a process of its own; nothing if somebody is at it."""
     fresh_values = {"asked_at": at, "queued_at": at, "leased_until": None}
-    if StoryIntake.objects.filter(_is_idle(at), pk=intake.pk).update(**fresh_values):
+    if StoryIntake.objects.filter(jobs.idle(at), pk=intake.pk).update(**fresh_values):
         transaction.on_commit(lambda: processes.start_command("work_off", BRING_IN, str(intake.pk)))
 
 
 def _send(pk: int) -> None:
-    try:
-        current_app.send_task(BRING_IN, args=[pk])
-    except (kombu.exceptions.OperationalError, OSError) as error:
-        log.warning("stories %s could not be queued (%s)", pk, type(error).__name__)
-
-
-def is_idle(intake: StoryIntake, *, at: datetime) -> bool:
-    """Whether no worker holds it."""
-    return intake.leased_until is None or intake.leased_until <= at
-
-
-def _is_idle(at: datetime) -> Q:
-    return Q(problem="", ended_at=None) & (Q(leased_until=None) | Q(leased_until__lte=at))
+    jobs.tell_worker(BRING_IN, pk)
 
 
 def cancel(intake: StoryIntake) -> bool:
@@ -145,7 +130,7 @@ def carry_out(pk: int) -> None:
     """Bring the stories in, or store why not; nothing if they are in, cancelled, or another worker holds them."""
     at = timezone.now()
     lease = IntakeLease(pk, at + LEASE)
-    if not StoryIntake.objects.filter(_is_idle(at), pk=pk).update(leased_until=lease.until):
+    if not StoryIntake.objects.filter(jobs.idle(at), pk=pk).update(leased_until=lease.until):
         return
     story_import = StoryImport.objects.select_related("study", "user", "intake").get(pk=pk)
     with translation.override(story_import.intake.language):

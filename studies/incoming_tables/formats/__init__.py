@@ -11,7 +11,8 @@ __all__ = ["FileFormat", "all_formats", "find_format"]
 @cache
 def all_formats() -> list[type[FileFormat]]:
     """Every format, those of one tool first. Raises TypeError if two share a name."""
-    return sorted(find_classes(__name__, FileFormat, key="name").values(), key=lambda format: not format.is_of_one_tool)
+    formats = find_classes(__name__, FileFormat, key="name")  # type: ignore[type-abstract]
+    return sorted(formats.values(), key=lambda format: not format.is_of_one_tool)
 
 
 def find_format(suffix: str, content: bytes) -> type[FileFormat]:
