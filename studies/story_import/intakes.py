@@ -31,6 +31,8 @@ BRING_IN = "studies.tasks.bring_in_stories"
 # than it takes to tell a worker and to ask how far it is. Five million letters are as many words.
 LONG_ROWS = 1_000
 LONG_LETTERS = 5_000_000
+# Ten thousand rows of a sentence each take two and a half seconds to examine, at every look at their page.
+MANY_ROWS = 5_000
 LEASE = timedelta(minutes=1)  # renewed with every count
 WRITING_LEASE = timedelta(minutes=5)  # of the transaction, in which nothing is counted
 COUNT_SECONDS = 0.5  # between two counts, during each of which nobody else can write on SQLite
@@ -38,12 +40,12 @@ COUNT_SECONDS = 0.5  # between two counts, during each of which nobody else can 
 
 def is_long(table: IncomingTable) -> bool:
     """Whether a worker brings it in, rather than the request."""
-    return len(table.rows) > LONG_ROWS or has_long_texts(table)
+    return len(table.rows) > LONG_ROWS or takes_long_to_examine(table)
 
 
-def has_long_texts(table: IncomingTable) -> bool:
-    """Whether so many letters stand in it that a worker examines it, too: of few, many rows take no time."""
-    return sum(len(cell) for _n, row in table.rows for cell in row) > LONG_LETTERS
+def takes_long_to_examine(table: IncomingTable) -> bool:
+    """Whether it has so many rows or letters that a worker examines it, too."""
+    return len(table.rows) > MANY_ROWS or sum(len(cell) for _n, row in table.rows for cell in row) > LONG_LETTERS
 
 
 def ask(story_import: StoryImport, *, at: datetime) -> None:

@@ -77,6 +77,15 @@ def test_the_page_waits_and_then_shows_what_the_worker_found(
     assert "1 problem" in page
 
 
+def test_many_rows_are_examined_elsewhere_too_however_short_their_texts(
+    draft: Study, designer: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(intakes, "LONG_LETTERS", 5_000_000)
+    monkeypatch.setattr(intakes, "MANY_ROWS", 3)
+
+    assert WAITS in shown(designer, brought(designer, CSV))
+
+
 def test_what_is_kept_is_what_was_found(draft: Study, designer: Client) -> None:
     designer.get(brought(designer, CSV.replace("b2,harbour", "b2,orchards")))
     row, job = StoryImport.objects.get(), StudyJob.objects.get()
