@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
-from pathlib import Path
 from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from annotation.answer_import.rows import story_names
+from annotation.answer_import.names import StoryNames
+from annotation.answer_import.roles import GROUP, STORY
 from annotation.models import Rater
-from annotation.responses import Answer, imports
+from annotation.responses import imports
 from annotation.responses.imports import Row
 from judges import metrics
 from judges.models import ScoreCard
@@ -33,25 +32,44 @@ from studies.incoming_tables.errors import ImportRefused
 from studies.incoming_tables.files import read_file
 from studies.incoming_tables.problems import InvalidRow, list_lines
 from studies.incoming_tables.roles import Role, recognise
-from studies.incoming_tables.tables import IncomingTable, TableKind
+from studies.incoming_tables.rows import IncomingRow, read_each
+from studies.incoming_tables.tables import TABLES, IncomingTable, TableKind
 from studies.items.number import LARGEST
 from studies.models import Step, Study
 
 SCORES = TableKind(
-    (".csv", ".tsv", ".xlsx", ".jsonl", ".json"),
+    TABLES,
     200_000,
     60,
     gettext_lazy("There is a header and no row below it. Add a row for each score."),
 )
-ROLES = (
-    Role("story", gettext_lazy("Story"), "story story_code story_id code"),
-    Role("group", gettext_lazy("Group"), "group group_code pair"),
-    Role("first", gettext_lazy("First story"), "first first_story story_1 story_a"),
-    Role("second", gettext_lazy("Second story"), "second second_story story_2 story_b"),
-    Role("value", gettext_lazy("Score"), "value score"),
-)
-ITEM = "score"
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+
+
+def _read_score(_names: object, cell: str) -> float:
+    number = float(cell) if NUMBER.fullmatch(cell) else math.nan
+    if not math.isfinite(number) or abs(number) > LARGEST:
+        reason = _("%(cell)s is no finite number; write one with a point, such as 0.75")
+        raise InvalidValue(reason % {"cell": quote(cell)})
+    return number
+
+
+# What else a row says, it says of its answer, as a field of `imports.Row` or of its `Answer`.
+ROLES = (
+    Role(
+        "value",
+        gettext_lazy("Score"),
+        "value score",
+        _read_score,
+        if_empty=gettext_lazy("there is no score; write one, or take the row out"),
+    ),
+    replace(STORY, names="story story_code story_id code"),
+    replace(GROUP, names="group group_code pair"),
+    replace(STORY, key="first", title=gettext_lazy("First story"), names="first first_story story_1 story_a"),
+    replace(STORY, key="second", title=gettext_lazy("Second story"), names="second second_story story_2 story_b"),
+)
+PLACES = ("story", "group", "first", "second")
+ITEM = "score"
 MOST_NAMED = 20  # problems or stories, in a message
 LONGEST_NAME = 32  # metric and version together, so that the step that holds the scores can be named after them
 
@@ -78,12 +96,19 @@ class CardText:
 
 @dataclass(frozen=True)
 class ScoreRow:
-    """One score. groups : codes of those in which it stands; story : "" for a pair"""
+    """One score. groups : codes of those in which it stands; story : "" for a pair
+
+    facts : the value, and what else the row says of its answer
+    """
 
     location: str
     groups: tuple[str, ...]
     story: str
-    value: float
+    facts: Mapping[str, Any]
+
+    @property
+    def value(self) -> float:
+        return float(self.facts["value"])
 
 
 @dataclass(frozen=True)
@@ -107,26 +132,45 @@ def examine(study: Study, table: IncomingTable, *, story_column: str) -> ScoreTa
     story_column : how the file names stories: by "code", "title", or a factor of their provenance
     Raises ImportRefused if the columns are missing.
     """
-    columns = _find_columns(table)
-    stories_by_group = _list_stories(study)
-    reader = _Reader(table, columns, story_names(study, story_column), stories_by_group)
+    columns, names = _find_columns(table), StoryNames(study, story_column)
     about = ScoreCard.About.STORIES if "story" in columns else ScoreCard.About.PAIRS
-    scores, problems = [], []
     location_by_key: dict[tuple[str, str], str] = {}
-    for n, cells in table.rows:
-        location = f"{Path(table.name).name}: " + _("row %(n)d") % {"n": n}
-        try:
-            score = reader.read(location, cells)
-            keys = [(group, score.story) for group in score.groups]
-            if earlier := next(filter(None, map(location_by_key.get, keys)), None):
-                reason = _("there is a score of the same already, in %(place)s; keep one of them")
-                raise InvalidRow(location, _("story"), reason % {"place": earlier})
-            location_by_key |= dict.fromkeys(keys, location)
-            scores.append(score)
-        except InvalidRow as problem:
-            problems.append(problem)
-    missing = _find_missing(about, scores, stories_by_group)
+
+    def read(row: IncomingRow) -> Iterator[ScoreRow]:
+        score = _read_row(row, columns, names)
+        keys = [(group, score.story) for group in score.groups]
+        if earlier := next(filter(None, map(location_by_key.get, keys)), None):
+            reason = _("there is a score of the same already, in %(place)s; keep one of them")
+            raise InvalidRow(row.location, _("story"), reason % {"place": earlier})
+        location_by_key.update(dict.fromkeys(keys, row.location))
+        yield score
+
+    scores, problems = read_each(table, columns.values(), read)
+    missing = _find_missing(about, scores, names.stories_by_group)
     return ScoreTable(about, tuple(scores), tuple(problems), tuple(missing))
+
+
+def _read_row(row: IncomingRow, columns: Mapping[str, str], names: StoryNames) -> ScoreRow:
+    """The score of one row. Raises InvalidRow."""
+    facts = row.read_roles(ROLES, columns, names)
+    story, group, first, second = (facts.pop(place, "") for place in PLACES)
+    if story:
+        if group and story not in names.stories_by_group.get(group, ()):
+            reason = _("group %(group)s does not hold this story; empty the cell, or name another group")
+            raise row.fault(columns["group"], reason % {"group": quote(group)})
+        return ScoreRow(row.location, (group,) if group else tuple(names.groups_by_story[story]), story, facts)
+    if not first:
+        if len(names.stories_by_group.get(group, ())) != 2:
+            reason = _("%(group)s is no group of two stories; score its stories one by one")
+            raise row.fault(columns["group"], reason % {"group": quote(group)})
+        return ScoreRow(row.location, (group,), "", facts)
+    groups = names.groups_by_stories.get(frozenset((first, second))) if first != second else None
+    if groups is None:
+        reason = _("these two are no pair of the study: no group holds just them; take the row out")
+        raise row.fault(columns["second"], reason)
+    # Kept as it is for the story whose code comes first.
+    facts["value"] *= 1 if first < second else -1
+    return ScoreRow(row.location, tuple(groups), "", facts)
 
 
 @transaction.atomic
@@ -253,18 +297,10 @@ def _make_step(study: Study, card: CardText, name: str, about: ScoreCard.About) 
 
 def _list_rows(scores: ScoreTable, *, rater: str, step: Step) -> Iterator[Row]:
     """Each score as an answer, in each of its groups."""
+    said = {"rater": rater, "step": step.key, "item": ITEM, "kind": Rater.Kind.METRIC}
     for score in scores.scores:
         for group in score.groups:
-            answer = Answer(value=score.value)
-            yield Row(score.location, rater, group, score.story, step.key, ITEM, answer, kind=Rater.Kind.METRIC)
-
-
-def _list_stories(study: Study) -> dict[str, list[str]]:
-    """The codes of the stories of each group, in order."""
-    stories_by_group = defaultdict[str, list[str]](list)
-    for group, story in sorted(study.groups.values_list("code", "stories__code")):
-        stories_by_group[group].append(story)
-    return dict(stories_by_group)
+            yield imports.make_row(location=score.location, group=group, story=score.story, **said, **score.facts)
 
 
 def _find_missing(
@@ -280,88 +316,16 @@ def _find_missing(
     )
 
 
-def _find_columns(table: IncomingTable) -> dict[str, int]:
-    """The place of each column that is read. Raises ImportRefused."""
-    columns = {role: table.columns.index(column) for column, role in recognise(table.columns, ROLES).items()}
-    is_of_pairs = "story" not in columns and ("group" in columns or {"first", "second"} <= set(columns))
+def _find_columns(table: IncomingTable) -> dict[str, str]:
+    """The column of each role that is read. Raises ImportRefused."""
+    columns = {role: column for column, role in recognise(table.columns, ROLES).items()}
+    names_both = {"first", "second"} <= columns.keys()
+    is_of_pairs = "story" not in columns and ("group" in columns or names_both)
     if "value" not in columns or not ("story" in columns or is_of_pairs):
         message = _(
             "%(file)s needs a column “value”, and a column “story”, or for pairs “first” and “second” or “group”; it "
             "has %(names)s. Rename its columns."
         )
         raise ImportRefused(message % {"file": table.name, "names": ", ".join(table.columns)[:300]})
-    return columns
-
-
-class _Reader:
-    """Rows of scores, read with the stories and groups of the study at hand."""
-
-    def __init__(
-        self,
-        table: IncomingTable,
-        columns: Mapping[str, int],
-        codes_by_name: Mapping[str, Sequence[str]],
-        stories_by_group: Mapping[str, Sequence[str]],
-    ) -> None:
-        self.columns, self.codes_by_name, self.stories_by_group = columns, codes_by_name, stories_by_group
-        self.header = table.columns
-        self.groups_by_story = defaultdict[str, list[str]](list)
-        self.groups_by_pair = defaultdict[frozenset[str], list[str]](list)
-        for group, stories in stories_by_group.items():
-            for story in stories:
-                self.groups_by_story[story].append(group)
-            if len(stories) == 2:
-                self.groups_by_pair[frozenset(stories)].append(group)
-
-    def read(self, location: str, cells: Sequence[str]) -> ScoreRow:
-        """The score of one row. Raises InvalidRow."""
-        value = self._value(location, self._cell(cells, "value"))
-        if "story" in self.columns:
-            story, group = self._story(location, cells, "story"), self._cell(cells, "group")
-            if group and story not in self.stories_by_group.get(group, ()):
-                reason = _("group %(group)s does not hold this story; empty the cell, or name another group")
-                raise InvalidRow(location, self._title("group"), reason % {"group": quote(group)})
-            return ScoreRow(location, (group,) if group else tuple(self.groups_by_story[story]), story, value)
-        if "first" not in self.columns:
-            return ScoreRow(location, (self._pair(location, cells),), "", value)
-        first, second = self._story(location, cells, "first"), self._story(location, cells, "second")
-        groups = self.groups_by_pair.get(frozenset((first, second)))
-        if groups is None:
-            reason = _("these two are no pair of the study: no group holds just them; take the row out")
-            raise InvalidRow(location, self._title("second"), reason)
-        # Kept as it is for the story whose code comes first.
-        return ScoreRow(location, tuple(groups), "", value if first < second else -value)
-
-    def _pair(self, location: str, cells: Sequence[str]) -> str:
-        group = self._cell(cells, "group")
-        if len(self.stories_by_group.get(group, ())) != 2:
-            reason = _("%(group)s is no group of two stories; score its stories one by one")
-            raise InvalidRow(location, self._title("group"), reason % {"group": quote(group)})
-        return group
-
-    def _cell(self, cells: Sequence[str], role: str) -> str:
-        return cells[self.columns[role]].strip() if role in self.columns else ""
-
-    def _title(self, role: str) -> str:
-        return quote(self.header[self.columns[role]])
-
-    def _story(self, location: str, cells: Sequence[str], role: str) -> str:
-        name = self._cell(cells, role)
-        codes = self.codes_by_name.get(name, ())
-        if len(codes) == 1:
-            return codes[0]
-        reason = (
-            _("%(n)d stories of the study are called %(name)s; name them by code")
-            if codes
-            else _("%(name)s is no story of the study; take the row out, or say how the file names stories")
-        )
-        raise InvalidRow(location, self._title(role), reason % {"n": len(codes), "name": quote(name)})
-
-    def _value(self, location: str, cell: str) -> float:
-        if not cell:
-            raise InvalidRow(location, self._title("value"), _("there is no score; write one, or take the row out"))
-        number = float(cell) if NUMBER.fullmatch(cell) else math.nan
-        if not math.isfinite(number) or abs(number) > LARGEST:
-            reason = _("%(cell)s is no finite number; write one with a point, such as 0.75")
-            raise InvalidRow(location, self._title("value"), reason % {"cell": quote(cell)})
-        return number
+    unread = ("first", "second") if "story" in columns or not names_both else ("group",)
+    return {role: column for role, column in columns.items() if role not in unread}

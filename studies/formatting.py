@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import Any, Self
 
 from django.db import transaction
-from django.db.models import Sum
-from django.db.models.functions import Coalesce, Length
+from django.db.models import Count, Min, Sum
+from django.db.models.functions import Coalesce, Left, Length
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
@@ -24,6 +24,8 @@ from studies.typography.normalisation import NORMALISATIONS, normalise_text
 
 # What a page reads of its own accord; more, a second or two of work, it reads when somebody asks for it.
 LETTERS_AT_ONCE = 2_000_000
+# What tells the script of a text.
+LETTERS_OF_A_BEGINNING = 2_000
 
 
 class CannotNormalise(ValueError):
@@ -68,6 +70,30 @@ def read_texts_by_source(study: Study) -> dict[str, list[str]]:
     provenances = Provenance.objects.filter(story__study=study, story__is_withheld=False)
     rows = provenances.order_by("source__name", "story__code").values_list("source__name", "story__text")
     return _by_source(rows)
+
+
+@dataclass(frozen=True)
+class SourceTexts:
+    """How much text there is by one source. first_story : the code of its first one"""
+
+    source: str
+    n_texts: int
+    n_letters: int
+    first_story: str
+
+
+def count_texts_by_source(study: Study) -> list[SourceTexts]:
+    """How much `read_texts_by_source` would read. One query, which reads no text."""
+    provenances = Provenance.objects.filter(story__study=study, story__is_withheld=False)
+    counts = {"n": Count("pk"), "n_letters": Sum(Length("story__text")), "first": Min("story__code")}
+    rows = provenances.values("source__name").annotate(**counts).order_by("source__name")
+    return [SourceTexts(*values) for values in rows.values_list("source__name", *counts)]
+
+
+def read_first_texts(study: Study, sources: Iterable[SourceTexts]) -> list[str]:
+    """The beginning of the first text of each source. One query."""
+    stories = study.stories.filter(code__in=[source.first_story for source in sources])
+    return list(stories.values_list(Left("text", LETTERS_OF_A_BEGINNING), flat=True))
 
 
 def count_letters(study: Study) -> int:
@@ -218,10 +244,18 @@ def report_typing(study: Study, *, on_step: Callable[[], None] = lambda: None) -
     return TypingReport(tuple(rows), effects)
 
 
-def normalise(study: Study, kinds: Iterable[str], *, on_step: Callable[[], None] = lambda: None) -> int:
+def normalise(study: Study, kinds: Iterable[str]) -> int:
     """How many stories were changed. What they were is kept with their provenance. Raises CannotNormalise.
 
     Texts are worked on before the transaction, in which nobody else can write on SQLite.
+    """
+    return write_texts(study, find_changes(study, kinds))
+
+
+def find_changes(study: Study, kinds: Iterable[str], *, on_step: Callable[[], None] = lambda: None) -> dict[str, str]:
+    """Each text that would be changed, with what it would be then. Writes nothing. Raises CannotNormalise.
+
+    on_step : called after each text
     """
     chosen = list(kinds)
     if unknown := [kind for kind in chosen if kind not in NORMALISATIONS]:
@@ -235,12 +269,15 @@ def normalise(study: Study, kinds: Iterable[str], *, on_step: Callable[[], None]
         if after != text and after.strip():
             after_by_text[text] = after
         on_step()
-    return _write_texts(study, after_by_text)
+    return after_by_text
 
 
 @transaction.atomic
-def _write_texts(study: Study, after_by_text: Mapping[str, str]) -> int:
-    """How many stories have another text now. One that was changed in the meantime stays as it is."""
+def write_texts(study: Study, after_by_text: Mapping[str, str]) -> int:
+    """How many stories have another text now. One that was changed in the meantime stays as it is.
+
+    Raises CannotNormalise.
+    """
     row = Study.every.select_for_update().get(pk=study.pk)
     if reason := find_obstacle(row):
         raise CannotNormalise(reason)

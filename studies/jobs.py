@@ -24,7 +24,7 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from studies import hashing, processes
-from studies.models import Study, StudyJob
+from studies.models import StoryIntake, Study, StudyJob
 
 log = logging.getLogger(__name__)
 LEASE = timedelta(minutes=3)  # renewed between the steps of the work
@@ -65,6 +65,15 @@ def find_last(study: Study, task: str) -> StudyJob | None:
     return StudyJob.objects.filter(study=study, task=task).order_by("-asked_at", "-pk").first()
 
 
+def is_outdated(study: Study, task: str) -> bool:
+    """Whether the job of that task that was asked for last is of other texts than those of now. Two queries.
+
+    Such jobs name theirs in the argument `texts`.
+    """
+    job = find_last(study, task)
+    return job is not None and job.arguments.get("texts") != hash_texts(study)
+
+
 def ask(
     study: Study, task: str, inputs: str, *, by: User, at: datetime, arguments: Mapping[str, Any] | None = None
 ) -> StudyJob:
@@ -90,34 +99,40 @@ def ask(
 def remind(job: StudyJob, *, at: datetime) -> None:
     """Tell another worker if the last one has not come, or has died; on an embedded site also start a process."""
     if job.is_under_way and is_idle(job, at=at) and job.queued_at <= at - PATIENCE:
-        waiting = StudyJob.objects.filter(_is_idle(at), pk=job.pk, queued_at=job.queued_at)
+        waiting = StudyJob.objects.filter(idle(at), pk=job.pk, queued_at=job.queued_at)
         if waiting.update(queued_at=at):
             transaction.on_commit(lambda: _send(job, is_repeated=True))
 
 
 def sweep(*, at: datetime) -> int:
     """Tell a worker of every job that was left lying, whether or not its page is open; how many there were."""
-    waiting = list(StudyJob.objects.filter(_is_idle(at), queued_at__lte=at - PATIENCE))
+    waiting = list(StudyJob.objects.filter(idle(at), queued_at__lte=at - PATIENCE))
     for job in waiting:
         remind(job, at=at)
     return len(waiting)
 
 
-def _send(job: StudyJob, *, is_repeated: bool = False) -> None:
+def tell_worker(task: str, pk: int) -> None:
+    """Put the task for that row into the queue. Where that fails, whoever looks at the page has it told again."""
     try:
-        current_app.send_task(job.task, args=[job.pk])
+        current_app.send_task(task, args=[pk])
     except (kombu.exceptions.OperationalError, OSError) as error:
-        log.warning("job %s could not be queued (%s)", job.pk, type(error).__name__)
+        log.warning("%s of row %s could not be queued (%s)", task, pk, type(error).__name__)
+
+
+def _send(job: StudyJob, *, is_repeated: bool = False) -> None:
+    tell_worker(job.task, job.pk)
     if is_repeated and settings.IS_EMBEDDED:
         processes.start_command("work_off", job.task, str(job.pk))
 
 
-def is_idle(job: StudyJob, *, at: datetime) -> bool:
+def is_idle(job: StudyJob | StoryIntake, *, at: datetime) -> bool:
     """Whether nobody is at it."""
     return job.leased_until is None or job.leased_until <= at
 
 
-def _is_idle(at: datetime) -> Q:
+def idle(at: datetime) -> Q:
+    """Which rows wait for somebody to be at them."""
     return Q(problem="", ended_at=None) & (Q(leased_until=None) | Q(leased_until__lte=at))
 
 
@@ -129,6 +144,11 @@ def forget_old(*, at: datetime) -> int:
 def forget(study: Study, task: str) -> None:
     """Delete the jobs of that task that have ended or failed."""
     StudyJob.objects.filter(~Q(problem="") | Q(ended_at__isnull=False), study=study, task=task).delete()
+
+
+def forget_of(**arguments: Any) -> None:
+    """Delete the jobs that were asked for with these arguments, at whatever stage they are."""
+    StudyJob.objects.filter(**{f"arguments__{name}": value for name, value in arguments.items()}).delete()
 
 
 @dataclass
@@ -148,9 +168,10 @@ class JobLease:
             raise LeaseLost
         self.until = until
 
-    def drop(self) -> None:
-        """Delete the job, unless another worker has taken it over."""
-        StudyJob.objects.filter(pk=self.pk, leased_until=self.until).delete()
+    def hold(self) -> None:
+        """Let nobody take the job over until the transaction is over. Raises LeaseLost."""
+        if not StudyJob.objects.select_for_update().filter(pk=self.pk, leased_until=self.until).exists():
+            raise LeaseLost
 
     def end(self, **values: Any) -> None:
         """Store what came of it, unless another worker has taken it over."""
@@ -158,29 +179,33 @@ class JobLease:
 
 
 def carry_out(
-    pk: int, work: Callable[[StudyJob, Renew], Any], *, find_inputs: Callable[[StudyJob], str] | None = None
+    pk: int,
+    work: Callable[[StudyJob, Renew], Any],
+    *,
+    find_inputs: Callable[[StudyJob], str] | None = None,
+    write: Callable[[StudyJob, Any], Any] = lambda _job, outcome: outcome,
 ) -> None:
     """Do the job and store what came of it, or why not; nothing if it is done, or somebody is at it.
 
     work : gives what came of it, as JSON has it, in the language of whoever asked. Raises WorkRefused
     find_inputs : the hash of the inputs of now. Where it is another one at the beginning, nobody needs the outcome any
-        more; where at the end, the outcome is of neither state. In both cases the job goes
+        more; where at the end, the outcome is of neither state. In both cases the job ends without one
+    write : puts what the work gave into the study, and gives what came of that; in the transaction that stores it, so
+        that there is never the one without the other. Raises WorkRefused
     """
     at = timezone.now()
     lease = JobLease(pk, at + LEASE)
-    if not StudyJob.objects.filter(_is_idle(at), pk=pk).update(leased_until=lease.until):
+    if not StudyJob.objects.filter(idle(at), pk=pk).update(leased_until=lease.until):
         return
     job = StudyJob.objects.select_related("study", "user").get(pk=pk)
     with translation.override(job.language):
         try:
-            if find_inputs is not None and find_inputs(job) != job.inputs:
-                lease.drop()
-                return
+            _require_same_inputs(job, find_inputs)
             outcome = work(job, lease.renew)
-            if find_inputs is not None and find_inputs(job) != job.inputs:
-                lease.drop()
-                return
-            lease.end(outcome=outcome, ended_at=timezone.now())
+            _require_same_inputs(job, find_inputs)
+            with transaction.atomic():
+                lease.hold()
+                lease.end(outcome=write(job, outcome), ended_at=timezone.now())
         except LeaseLost:
             return
         except WorkRefused as error:
@@ -191,3 +216,10 @@ def carry_out(
                 "There was an error in Quire (%(error)s). Try again; if it fails again, tell whoever runs this server."
             )
             lease.end(problem=sentence % {"error": type(error).__name__})
+
+
+def _require_same_inputs(job: StudyJob, find_inputs: Callable[[StudyJob], str] | None) -> None:
+    if find_inputs is not None and find_inputs(job) != job.inputs:
+        raise WorkRefused(
+            _("Something that this depends on was changed in the meantime, so nothing was kept. Try again.")
+        )

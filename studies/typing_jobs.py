@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
@@ -24,7 +25,13 @@ def find_comparison(study: Study) -> StudyJob | None:
 
 def ask_for_comparison(study: Study, *, by: User, at: datetime) -> StudyJob:
     """Have a worker compare the texts as they are now."""
-    return jobs.ask(study, COMPARE, _inputs_of_comparison(study), by=by, at=at)
+    arguments = {"texts": jobs.hash_texts(study)}
+    return jobs.ask(study, COMPARE, _inputs_of_comparison(study), by=by, at=at, arguments=arguments)
+
+
+def is_comparison_outdated(study: Study) -> bool:
+    """Whether texts were changed since somebody asked to have them compared."""
+    return jobs.is_outdated(study, COMPARE)
 
 
 def _inputs_of_comparison(study: Study) -> str:
@@ -78,24 +85,40 @@ def ask_for_normalisation(study: Study, kinds: list[str], *, by: User, at: datet
 
 def normalise(pk: int) -> None:
     """Do a job of `ask_for_normalisation`."""
-    jobs.carry_out(pk, _normalise)
+    jobs.carry_out(pk, _find_changes, write=_write_changes)
 
 
-def _normalise(job: StudyJob, renew: jobs.Renew) -> dict[str, Any]:
-    kinds = job.arguments["kinds"]
+def _find_changes(job: StudyJob, renew: jobs.Renew) -> dict[str, str]:
     try:
-        n_changed = normalise_texts(job.study, kinds, by=job.user, on_step=renew)
+        story_edits.require_editable(job.study)
+        return formatting.find_changes(job.study, job.arguments["kinds"], on_step=renew)
     except (formatting.CannotNormalise, story_edits.StoriesFinal) as error:
-        raise jobs.WorkRefused(_("Nothing was made alike: %(why)s") % {"why": error}) from None
+        raise _refuse(error) from None
+
+
+def _write_changes(job: StudyJob, after_by_text: dict[str, str]) -> dict[str, Any]:
+    try:
+        n_changed = _write(job.study, after_by_text, job.arguments["kinds"], by=job.user)
+    except formatting.CannotNormalise as error:
+        raise _refuse(error) from None
     return {"n_changed": n_changed, "texts": jobs.hash_texts(job.study)}
 
 
-def normalise_texts(study: Study, kinds: list[str], *, by: User, on_step: jobs.Renew = lambda: None) -> int:
+def _refuse(error: Exception) -> jobs.WorkRefused:
+    return jobs.WorkRefused(_("Nothing was made alike: %(why)s") % {"why": error})
+
+
+def normalise_texts(study: Study, kinds: list[str], *, by: User) -> int:
     """How many texts of the draft were made alike, which the log of actions says.
 
     Raises CannotNormalise, or StoriesFinal.
     """
     story_edits.require_editable(study)
-    n_changed = formatting.normalise(study, kinds, on_step=on_step)
+    return _write(study, formatting.find_changes(study, kinds), kinds, by=by)
+
+
+@transaction.atomic
+def _write(study: Study, after_by_text: dict[str, str], kinds: list[str], *, by: User) -> int:
+    n_changed = formatting.write_texts(study, after_by_text)
     log_action(study, f"normalised: {', '.join(kinds)}", by=by)
     return n_changed

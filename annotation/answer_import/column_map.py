@@ -10,6 +10,8 @@ from typing import Any
 import tomli_w
 from django.utils.translation import gettext as _
 
+from annotation.answer_import.names import CODE
+from annotation.answer_import.roles import FACTS
 from annotation.models import Rater
 from studies.documents import reader
 from studies.documents.errors import DocumentError, InvalidValue
@@ -19,7 +21,6 @@ from studies.incoming_tables.tables import LONGEST_COLUMN
 GUIDE = "docs/imports.md"
 MOST_ANSWERS = 300
 MOST_MEANINGS = 300
-CODE, TITLE = "code", "title"  # by what stories can be named, beside their factors
 KINDS = (str(Rater.Kind.PERSON), str(Rater.Kind.MODEL))
 
 
@@ -79,14 +80,14 @@ class AnswerColumn:
 class ColumnMapping:
     """How a file is read.
 
-    time : the column that says when; "" if none does
+    facts : the column of each role of `FACTS` that has one, by its key
     declined, unreadable : what stands in place of an answer where the rater gave none, or none that could be read
     """
 
     rater: RaterColumn = field(default_factory=RaterColumn)
     story: StoryColumn = field(default_factory=StoryColumn)
     group: GroupColumn = field(default_factory=GroupColumn)
-    time: str = ""
+    facts: Mapping[str, str] = field(default_factory=dict)
     answers: tuple[AnswerColumn, ...] = ()
     declined: tuple[str, ...] = ()
     unreadable: tuple[str, ...] = ()
@@ -97,7 +98,7 @@ class ColumnMapping:
         yield "story, column", self.story.column
         yield "group, column", self.group.column
         yield from (("group, stories", column) for column in self.group.stories)
-        yield "time", self.time
+        yield from self.facts.items()
         for n, answer in enumerate(self.answers, start=1):
             for name in ("value", "items_in", "rationale"):
                 yield f"answers {n}, {name}", getattr(answer, name)
@@ -134,7 +135,7 @@ def _table_of(read: FieldReader) -> FieldReader:
 _COLUMN = reader.verbatim(LONGEST_COLUMN)
 _TOP: dict[str, FieldReader] = {
     **dict.fromkeys(("rater", "story", "group"), reader.mapping),
-    "time": _COLUMN,
+    **{role.key: _COLUMN for role in FACTS},
     **dict.fromkeys(("declined", "unreadable"), _words),
     "answers": reader.tables(MOST_ANSWERS),
 }
@@ -176,7 +177,7 @@ def parse_mapping(content: str | bytes, path: Path | str, *, may_be_open: bool =
         RaterColumn(**rater),
         StoryColumn(**story),
         GroupColumn(**group),
-        top.get("time", ""),
+        {role.key: column for role in FACTS if (column := top.get(role.key, ""))},
         tuple(answers),
         top.get("declined", ()),
         top.get("unreadable", ()),
@@ -212,7 +213,7 @@ def write_mapping(mapping: ColumnMapping) -> str:
     if mapping.group.stories:
         parts["group"]["stories"] = list(mapping.group.stories)
     outcomes = {name: list(table[name]) for name in ("declined", "unreadable")}
-    toml = tomli_w.dumps(_without_empty({"time": table["time"], **outcomes, **parts}))
+    toml = tomli_w.dumps(_without_empty({**table["facts"], **outcomes, **parts}))
     for answer in table["answers"]:
         tables = {name: answer.pop(name) for name in ("items", "means")}
         toml += f"\n[[answers]]\n{tomli_w.dumps(_without_empty(answer))}"

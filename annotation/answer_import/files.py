@@ -24,12 +24,12 @@ from studies.incoming_tables import uploads
 from studies.incoming_tables.errors import ImportRefused
 from studies.incoming_tables.files import read_file
 from studies.incoming_tables.problems import InvalidRow, list_lines
-from studies.incoming_tables.tables import IncomingTable, TableKind
+from studies.incoming_tables.tables import TABLES, IncomingTable, TableKind
 from studies.models import Study
 
 MOST_PROBLEMS = 20  # that are named; the others are counted
 ANSWERS = TableKind(
-    (".csv", ".tsv", ".xlsx", ".jsonl", ".json"),
+    TABLES,
     500_000,
     300,
     gettext_lazy("There is a header and no row below it. Add a row for each answer."),

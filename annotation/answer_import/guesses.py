@@ -5,41 +5,13 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
-from django.utils.translation import gettext_lazy
-
 from annotation.answer_import.column_map import AnswerColumn, ColumnMapping, GroupColumn, RaterColumn, StoryColumn
-from annotation.answer_import.rows import factor_names, story_names
+from annotation.answer_import.names import list_story_names, story_names
+from annotation.answer_import.roles import FACTS, ROLES
 from studies import protocol
-from studies.incoming_tables.roles import Role, plain_name, recognise
+from studies.incoming_tables.roles import plain_name, recognise
 from studies.incoming_tables.tables import IncomingTable
 from studies.models import Study
-
-# What the columns of any study's answers can be; the items of a study are further ones. First what is answered about.
-PLACES = (
-    Role(
-        "rater",
-        gettext_lazy("Rater"),
-        "rater rater_id expert expert_idx participant participant_id annotator annotator_id worker worker_id user "
-        "user_id judge respondent responseid response_id",
-    ),
-    Role("story", gettext_lazy("Story"), "story story_id story_code text_id item_id sample sample_id output_id"),
-    Role("group", gettext_lazy("Group"), "group group_id pair pair_id plot story_idx"),
-)
-ANSWERS_BY_ROW = (
-    Role(
-        "item",
-        gettext_lazy("Which question"),
-        "item question question_id test test_id ttcw_idx criterion dimension",
-    ),
-    Role(
-        "value",
-        gettext_lazy("Answer to that question"),
-        "value answer verdict binary_verdict rating score label response",
-    ),
-    Role("reason", gettext_lazy("Reason for it"), "rationale reason explanation comment justification why"),
-    Role("time", gettext_lazy("Day and time"), "time at timestamp submitted_at created_at date"),
-)
-ROLES = (*PLACES, *ANSWERS_BY_ROW)
 
 
 def guess_mapping(table: IncomingTable, study: Study) -> ColumnMapping:
@@ -50,7 +22,7 @@ def guess_mapping(table: IncomingTable, study: Study) -> ColumnMapping:
         rater=RaterColumn(column=column_by_role.get("rater", "")),
         story=StoryColumn(column=story, by=_guess_names(table, story, study)) if story else StoryColumn(),
         group=GroupColumn() if story else GroupColumn(column=column_by_role.get("group", "")),
-        time=column_by_role.get("time", ""),
+        facts={role.key: column_by_role[role.key] for role in FACTS if role.key in column_by_role},
         answers=_guess_answers(table, column_by_role, study),
     )
 
@@ -83,5 +55,5 @@ def _guess_answers(table: IncomingTable, column_by_role: dict[str, str], study: 
 def _guess_names(table: IncomingTable, column: str, study: Study) -> str:
     """By what the column names stories: what most of its values are of some story."""
     values = set(table.count_values(column))
-    n_by_name = {by: len(values & set(story_names(study, by))) for by in ("code", "title", *factor_names(study))}
+    n_by_name = {by: len(values & set(story_names(study, by))) for by, _title in list_story_names(study)}
     return max(n_by_name, key=lambda by: n_by_name[by])

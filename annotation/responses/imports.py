@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -43,6 +43,15 @@ class Row:
     answer: Answer
     kind: str = Rater.Kind.PERSON
     at: datetime | None = None
+
+
+_OF_ANSWER = {field.name for field in fields(Answer)}
+
+
+def make_row(**values: Any) -> Row:
+    """The row of these values, which are fields of it or of its answer: all that a role of a file's column can be."""
+    of_answer = {name: values.pop(name) for name in _OF_ANSWER & values.keys()}
+    return Row(answer=Answer(**of_answer), **values)
 
 
 @dataclass(frozen=True)

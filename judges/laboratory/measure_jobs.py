@@ -23,7 +23,13 @@ def find(study: Study) -> StudyJob | None:
 
 def ask(study: Study, *, by: User, at: datetime) -> StudyJob:
     """Have a worker measure the texts as they are now."""
-    return jobs.ask(study, MEASURE, jobs.hash_texts(study), by=by, at=at)
+    texts = jobs.hash_texts(study)
+    return jobs.ask(study, MEASURE, texts, by=by, at=at, arguments={"texts": texts})
+
+
+def is_outdated(study: Study) -> bool:
+    """Whether texts were changed since somebody asked to have them measured."""
+    return jobs.is_outdated(study, MEASURE)
 
 
 def carry_out(pk: int) -> None:

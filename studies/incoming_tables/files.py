@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import PurePosixPath
 
 from django.utils.translation import gettext as _
@@ -11,24 +10,13 @@ from django.utils.translation import gettext as _
 from studies.documents.reader import LARGEST_FILE
 from studies.incoming_tables.encodings import name_way_out, not_text
 from studies.incoming_tables.errors import UnreadableFile
+from studies.incoming_tables.formats import find_format
 from studies.incoming_tables.formats.delimited import read_delimited
 from studies.incoming_tables.formats.json_lines import read_json_lines
-from studies.incoming_tables.formats.texts import TEXTS, read_archive, read_single
-from studies.incoming_tables.formats.workbooks import read_workbook
 from studies.incoming_tables.tables import TEXT_COLUMNS, IncomingTable, TableKind, check_width
 
 LARGEST = LARGEST_FILE
 _OLE, _ZIP = b"\xd0\xcf\x11\xe0", b"PK\x03\x04"
-# By the end of a file's name; each raises UnreadableFile with a sentence and a way out.
-READERS: dict[str, Callable[[str, bytes, TableKind], IncomingTable]] = {
-    ".csv": read_delimited,
-    ".tsv": read_delimited,
-    ".xlsx": read_workbook,
-    ".jsonl": read_json_lines,
-    ".json": read_json_lines,
-    ".zip": read_archive,
-    **dict.fromkeys(TEXTS, read_single),
-}
 
 
 def read_file(name: str, content: bytes, kind: TableKind) -> IncomingTable:
@@ -50,7 +38,7 @@ def read_file(name: str, content: bytes, kind: TableKind) -> IncomingTable:
         raise UnreadableFile(message % {"kinds": ", ".join(kind.kinds)})
     if content.startswith(_ZIP) and suffix not in (".zip", ".xlsx", ".docx"):
         raise not_text(name)
-    return _checked(READERS[suffix](name, content, kind), kind)
+    return _checked(find_format(suffix, content).read(name, content, kind), kind)
 
 
 def read_pasted(words: str, kind: TableKind) -> IncomingTable:

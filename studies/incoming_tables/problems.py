@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, TypeAlias
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -16,21 +16,6 @@ class WayOut:
 
     label: str
     act: tuple[Any, ...]
-
-
-class Problem(Protocol):
-    """What a page needs to know of any problem: where it is, what it is, and whether it has to be mended."""
-
-    @property
-    def level(self) -> str: ...
-    @property
-    def location(self) -> str: ...
-    @property
-    def column(self) -> str: ...
-    @property
-    def sentence(self) -> str: ...
-    @property
-    def ways_out(self) -> tuple[WayOut, ...]: ...
 
 
 @dataclass(frozen=True)
@@ -63,6 +48,9 @@ class InvalidRow(ValueError):
     def __init__(self, location: str, column: str, sentence: str) -> None:
         super().__init__(f"{location}, {column}: {sentence}")
         self.location, self.column, self.sentence = location, column, sentence
+
+
+Problem: TypeAlias = RowProblem | InvalidRow
 
 
 def headline(problems: Sequence[Problem]) -> str:

@@ -16,21 +16,28 @@ class Role:
 
     key, title : as choices keep it; as the page offers it
     names : of columns that are recognised as it, as `plain_name` writes them, with blanks between
-    read : what a cell says; raises InvalidValue
+    read : what a cell says, with the names of the study at hand if the importer has some; raises InvalidValue
     field : what the row calls it; as the key if ""
     is_apart : whether raters and coordinators never see what it says
     may_repeat : whether several columns can be it
     if_missing : what to say if no column is it, where one has to be
+    if_empty : what to say of an empty cell, where each row has to say it
     """
 
     key: str
     title: Promise
     names: str = ""
-    read: Callable[[str], Any] = str.strip
+    read: Callable[[Any, str], Any] = lambda _names, cell: cell.strip()
     field: str = ""
     is_apart: bool = False
     may_repeat: bool = False
     if_missing: Promise | None = None
+    if_empty: Promise | None = None
+
+
+def as_field(read: Callable[[str], Any]) -> Callable[[Any, str], Any]:
+    """Reads a cell as that reader of a document does, whatever the study holds."""
+    return lambda _names, cell: read(cell)
 
 
 def plain_name(column: str) -> str:

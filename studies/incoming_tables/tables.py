@@ -16,6 +16,9 @@ from studies.incoming_tables.errors import UnreadableFile
 LONGEST_COLUMN = 500  # letters of the name of a column; questionnaires put the whole question there
 # What a file of texts says of each text.
 TEXT_COLUMNS = ("folder", "file", "text")
+# By the end of a file's name: those that hold tables, and those that hold texts.
+TABLES = (".csv", ".tsv", ".xlsx", ".jsonl", ".json")
+TEXTS = (".txt", ".md", ".docx")
 
 
 @dataclass(frozen=True)

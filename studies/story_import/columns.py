@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from studies.documents import stories as documents
 from studies.documents.errors import InvalidValue
-from studies.incoming_tables.roles import Role, recognise
+from studies.incoming_tables.roles import Role, as_field, recognise
 from studies.incoming_tables.tables import IncomingTable
 from studies.vocabulary import SourceKind
 
@@ -25,16 +25,16 @@ _TRUTHS = dict.fromkeys(("yes", "true", "y", "1", "x", "ja", "sim", "oui"), True
 )
 
 
-def _truth(cell: str) -> bool:
+def _truth(_names: object, cell: str) -> bool:
     truth = _TRUTHS.get(cell.strip().casefold())
     if truth is None:
         raise InvalidValue(_("say yes or no"))
     return truth
 
 
-def _as(field: str) -> Callable[[str], Any]:
+def _as(field: str) -> Callable[[Any, str], Any]:
     """Reads a cell as that field of a study file."""
-    return partial(documents.read_field, field)
+    return as_field(partial(documents.read_field, field))
 
 
 # What is no field of a study file becomes a property of the story, under the role's key.
@@ -98,7 +98,7 @@ ROLES = (
         FACTOR,
         pgettext_lazy("column", "A property to compare by"),
         "votes upvotes score likes date posted posted_at created_at tier level",
-        partial(documents.read_factor, "x"),
+        as_field(partial(documents.read_factor, "x")),
         is_apart=True,
         may_repeat=True,
     ),

@@ -4,10 +4,10 @@ from django.utils.translation import gettext_lazy
 
 from studies.documents.stories import MOST_ROWS
 from studies.incoming_tables import files
-from studies.incoming_tables.tables import IncomingTable, TableKind
+from studies.incoming_tables.tables import TABLES, TEXTS, IncomingTable, TableKind
 
 STORIES = TableKind(
-    tuple(files.READERS),
+    (*TABLES, ".zip", *TEXTS),
     MOST_ROWS,
     60,
     gettext_lazy("There is a header and no row below it. Add a row for each story."),

@@ -12,17 +12,14 @@ import time
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-import kombu.exceptions
-from celery import current_app
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
-from studies import processes
+from studies import jobs, processes
 from studies.incoming_tables.errors import ImportRefused
 from studies.incoming_tables.tables import IncomingTable
-from studies.jobs import LeaseLost
 from studies.models import StoryImport, StoryIntake
 from studies.story_edits import StoriesFinal
 from studies.story_import import imports
@@ -34,20 +31,21 @@ BRING_IN = "studies.tasks.bring_in_stories"
 # than it takes to tell a worker and to ask how far it is. Five million letters are as many words.
 LONG_ROWS = 1_000
 LONG_LETTERS = 5_000_000
+# Ten thousand rows of a sentence each take two and a half seconds to examine, at every look at their page.
+MANY_ROWS = 5_000
 LEASE = timedelta(minutes=1)  # renewed with every count
 WRITING_LEASE = timedelta(minutes=5)  # of the transaction, in which nothing is counted
-PATIENCE = timedelta(seconds=15)  # until another worker is asked, and the page says that none has come
 COUNT_SECONDS = 0.5  # between two counts, during each of which nobody else can write on SQLite
 
 
 def is_long(table: IncomingTable) -> bool:
     """Whether a worker brings it in, rather than the request."""
-    return len(table.rows) > LONG_ROWS or has_long_texts(table)
+    return len(table.rows) > LONG_ROWS or takes_long_to_examine(table)
 
 
-def has_long_texts(table: IncomingTable) -> bool:
-    """Whether so many letters stand in it that a worker examines it, too: of few, many rows take no time."""
-    return sum(len(cell) for _n, row in table.rows for cell in row) > LONG_LETTERS
+def takes_long_to_examine(table: IncomingTable) -> bool:
+    """Whether it has so many rows or letters that a worker examines it, too."""
+    return len(table.rows) > MANY_ROWS or sum(len(cell) for _n, row in table.rows for cell in row) > LONG_LETTERS
 
 
 def ask(story_import: StoryImport, *, at: datetime) -> None:
@@ -71,8 +69,8 @@ def ask(story_import: StoryImport, *, at: datetime) -> None:
 
 def remind(intake: StoryIntake, *, at: datetime) -> None:
     """Ask another worker if the last one that was asked has not come, or has died."""
-    if intake.is_under_way and is_idle(intake, at=at) and intake.queued_at <= at - PATIENCE:
-        waiting = StoryIntake.objects.filter(_is_idle(at), pk=intake.pk, queued_at=intake.queued_at)
+    if intake.is_under_way and jobs.is_idle(intake, at=at) and intake.queued_at <= at - jobs.PATIENCE:
+        waiting = StoryIntake.objects.filter(jobs.idle(at), pk=intake.pk, queued_at=intake.queued_at)
         if waiting.update(queued_at=at):
             transaction.on_commit(lambda: _send(intake.pk))
 
@@ -80,24 +78,12 @@ def remind(intake: StoryIntake, *, at: datetime) -> None:
 def start_process(intake: StoryIntake, *, at: datetime) -> None:
     """Bring the stories in without a worker, in a process of its own; nothing if somebody is at it."""
     fresh_values = {"asked_at": at, "queued_at": at, "leased_until": None}
-    if StoryIntake.objects.filter(_is_idle(at), pk=intake.pk).update(**fresh_values):
+    if StoryIntake.objects.filter(jobs.idle(at), pk=intake.pk).update(**fresh_values):
         transaction.on_commit(lambda: processes.start_command("work_off", BRING_IN, str(intake.pk)))
 
 
 def _send(pk: int) -> None:
-    try:
-        current_app.send_task(BRING_IN, args=[pk])
-    except (kombu.exceptions.OperationalError, OSError) as error:
-        log.warning("stories %s could not be queued (%s)", pk, type(error).__name__)
-
-
-def is_idle(intake: StoryIntake, *, at: datetime) -> bool:
-    """Whether no worker holds it."""
-    return intake.leased_until is None or intake.leased_until <= at
-
-
-def _is_idle(at: datetime) -> Q:
-    return Q(problem="", ended_at=None) & (Q(leased_until=None) | Q(leased_until__lte=at))
+    jobs.tell_worker(BRING_IN, pk)
 
 
 def cancel(intake: StoryIntake) -> bool:
@@ -127,14 +113,14 @@ class IntakeLease:
     def _renew(self, duration: timedelta, **values: object) -> None:
         until = timezone.now() + duration
         if not StoryIntake.objects.filter(pk=self.pk, leased_until=self.until).update(leased_until=until, **values):
-            raise LeaseLost
+            raise jobs.LeaseLost
         self.until = until
 
     def hold(self) -> StoryIntake:
         """The row, which nobody takes over or cancels until the transaction is over. Raises LeaseLost."""
         row = StoryIntake.objects.select_for_update().filter(pk=self.pk, leased_until=self.until).first()
         if row is None:
-            raise LeaseLost
+            raise jobs.LeaseLost
         return row
 
     def record_problem(self, problem: str) -> None:
@@ -146,13 +132,13 @@ def carry_out(pk: int) -> None:
     """Bring the stories in, or store why not; nothing if they are in, cancelled, or another worker holds them."""
     at = timezone.now()
     lease = IntakeLease(pk, at + LEASE)
-    if not StoryIntake.objects.filter(_is_idle(at), pk=pk).update(leased_until=lease.until):
+    if not StoryIntake.objects.filter(jobs.idle(at), pk=pk).update(leased_until=lease.until):
         return
     story_import = StoryImport.objects.select_related("study", "user", "intake").get(pk=pk)
     with translation.override(story_import.intake.language):
         try:
             _bring_in(story_import, lease)
-        except LeaseLost:
+        except jobs.LeaseLost:
             return
         except (ImportRefused, StoriesFinal) as error:
             lease.record_problem(str(error))
@@ -175,5 +161,6 @@ def _bring_in(story_import: StoryImport, lease: IntakeLease) -> None:
         row.leased_until, row.ended_at = None, timezone.now()
         row.n_stories, row.n_groups = examination.n_stories, len(examination.groups)
         row.save()
-        # The page still says what came in; the file is not needed for that.
+        # The page still says what came in; neither the file is needed for that, nor what was found in it.
         StoryImport.objects.filter(pk=story_import.pk).update(table="", choices={})
+        jobs.forget_of(story_import=story_import.pk)

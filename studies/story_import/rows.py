@@ -61,7 +61,7 @@ def read_rows(
         for at, column, role in parts:
             if cells[at].strip():
                 try:
-                    content = role.read(cells[at])
+                    content = role.read(choices, cells[at])
                 except InvalidValue as error:
                     refusals[column, str(error)].append(n)
                     row.refused.add(role.key)

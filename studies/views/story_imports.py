@@ -220,7 +220,7 @@ class StoryImportPage(ImportPage[StoryImport, ChoicesForm]):
         imports.save_choices(self.row, choices, self.table)
         if self.intake is not None and "bring_in" not in self.request.POST:
             self.intake.delete()  # what it said was of the choices before
-        if "bring_in" not in self.request.POST and intakes.has_long_texts(self.table):
+        if "bring_in" not in self.request.POST and intakes.takes_long_to_examine(self.table):
             examinations.ask(self.row, by=self.by, at=timezone.now())
 
     def bring_in(self) -> str:
@@ -251,7 +251,7 @@ class StoryImportPage(ImportPage[StoryImport, ChoicesForm]):
 
     def _examine(self, choices: ColumnChoices) -> tuple[Examination, JobProgress | None]:
         """What is to be said of the rows; while a worker examines long texts nothing, and how far it is."""
-        if not intakes.has_long_texts(self.table):
+        if not intakes.takes_long_to_examine(self.table):
             return examine(self.table, choices, imports.read_contents(self.access.study)), None
         job = examinations.find(self.row) or examinations.ask(self.row, by=self.by, at=timezone.now())
         examination = examinations.restore(job)

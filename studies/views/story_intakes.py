@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import ngettext
 from django_htmx.http import HttpResponseClientRedirect
 
+from studies import jobs
 from studies.access import Access
 from studies.models import StoryImport, StoryIntake
 from studies.story_import import intakes
@@ -35,7 +36,7 @@ def respond(request: HttpRequest, access: Access, story_import: StoryImport, int
     if request.htmx and not is_poll(request):  # type: ignore[attr-defined]
         return HttpResponseClientRedirect(request.path)  # from the page of its columns, in another window
     intakes.remind(intake, at=at)
-    is_idle = intakes.is_idle(intake, at=at)
+    is_idle = jobs.is_idle(intake, at=at)
     context = {
         "study": access.study,
         "access": access,
@@ -43,7 +44,7 @@ def respond(request: HttpRequest, access: Access, story_import: StoryImport, int
         "intake": intake,
         "is_idle": is_idle,
         "has_died": is_idle and intake.leased_until is not None,
-        "is_overdue": is_idle and intake.asked_at <= at - intakes.PATIENCE,
+        "is_overdue": is_idle and intake.asked_at <= at - jobs.PATIENCE,
         "stage": STAGES.index(intake.Stage(intake.stage)) + 1 if intake.stage else 0,
         "n_stages": len(STAGES),
         "n_in_all_stages": intake.n_rows * len(STAGES),

@@ -147,12 +147,14 @@ class TypingWork:
     """What a worker does or did for the page, where texts are too long for a request.
 
     message : what came of making typing alike; problem : why it was not made alike; both "" if nobody asked of late
+    is_outdated : whether texts were changed since they were last compared, or while they were
     """
 
     progress: JobProgress | None = None
     typing: TypingReport | None = None
     message: str = ""
     problem: str = ""
+    is_outdated: bool = False
 
 
 def _follow_work(study: Study, *, by: User) -> TypingWork:
@@ -167,7 +169,7 @@ def _follow_work(study: Study, *, by: User) -> TypingWork:
         message = _say_made_alike(typing_jobs.count_changed(normalisation))
         comparison = comparison or typing_jobs.ask_for_comparison(study, by=by, at=timezone.now())
     if comparison is None:
-        return TypingWork(message=message, problem=problem)
+        return TypingWork(message=message, problem=problem, is_outdated=typing_jobs.is_comparison_outdated(study))
     typing = typing_jobs.read_comparison(comparison)
     progress = None if typing else study_jobs.follow(comparison, _("The texts of all sources are being compared."))
     return TypingWork(progress, typing, message, problem)

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django_htmx.http import HttpResponseClientRedirect
 
 from studies import jobs
 from studies.models import StudyJob
 
-PART, LAST_PART = "job", "job-over"  # of the page, by which htmx says what asks
+PART = "job"  # of the page, by which htmx says what asks
 
 
 @dataclass(frozen=True)
@@ -44,16 +43,12 @@ def follow(job: StudyJob, doing: str) -> JobProgress:
 
 def is_poll(request: HttpRequest) -> bool:
     """Whether htmx asks for the part of the page that says how far a job is."""
-    return request.method == "GET" and request.htmx.target in (PART, LAST_PART)  # type: ignore[attr-defined]
+    return request.method == "GET" and request.htmx.target == PART  # type: ignore[attr-defined]
 
 
 def answer_poll(request: HttpRequest, progress: JobProgress | None) -> HttpResponse:
     """The part of the page that says how far it is.
 
-    Where nothing is under way any more it asks no more, but once for the page, so that one that loads slowly is not
-    begun again.
+    Where nothing is under way any more it asks no more, but once for the page, of which it takes what was found.
     """
-    if request.htmx.target == LAST_PART:  # type: ignore[attr-defined]
-        # Not loaded anew: a page that answered a form would send it again.
-        return HttpResponseClientRedirect(request.path)
     return render(request, "studies/job.html", {"job": progress if progress and progress.is_under_way else None})

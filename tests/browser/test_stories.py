@@ -112,7 +112,7 @@ def test_a_long_file_says_how_far_it_is_and_leads_to_the_stories(
     assert Story.objects.filter(study=draft).count() == 6
 
 
-def test_a_file_of_long_texts_is_examined_elsewhere_and_the_page_shows_it_by_itself(
+def test_a_file_of_long_texts_is_examined_elsewhere_and_the_page_shows_it_without_losing_what_is_typed(
     designer: Page, draft: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(intakes, "LONG_LETTERS", 3)
@@ -127,10 +127,16 @@ def test_a_file_of_long_texts_is_examined_elsewhere_and_the_page_shows_it_by_its
 
     StudyJob.objects.update(leased_until=timezone.now() + timedelta(minutes=1))
     expect(designer.locator("#job")).to_contain_text("A worker has started.")
+    field = designer.get_by_label("Source, where the file names none")
+    field.press_sequentially("Half a na")
     StudyJob.objects.update(leased_until=None)
     examinations.carry_out(StudyJob.objects.get().pk)
 
     expect(designer.get_by_role("button", name="Bring in 4 stories")).to_be_visible()
+    expect(designer.locator("#job")).to_have_count(0)
+    expect(designer.locator("#found-groups")).to_contain_text("That makes 2 groups of 2.")
+    expect(field).to_have_value("Half a na")
+    expect(field).to_be_focused()
     assert problems == {}
 
 

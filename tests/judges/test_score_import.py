@@ -103,9 +103,24 @@ def test_scores_of_pairs_are_kept_for_the_story_whose_code_comes_first(study: St
     assert sorted(rows) == [("reward-1", None, "plot1", -3.0), ("votes-1", None, "plot1", 3.0)]
 
 
+def test_a_group_may_be_called_as_the_file_of_its_stories_called_it(file: Path) -> None:
+    study = factories.study(n_stories=2, comparative=False, planned=False)
+    StoryGroup.objects.create(study=study, code="plot-1").stories.set(study.stories.all())
+    factories.plan(study)
+
+    bring(file, "group,value\nplot 1,3\n", allow_missing=True)
+    bring(file, "story,group,value\np1s1,plot 1,4\np1s2,plot-1,5\n", metric="votes", allow_missing=True)
+
+    rows = Response.objects.values_list("assignment__rater__code", "assignment__group__code", "value")
+    assert sorted(rows) == [("reward-1", "plot-1", 3.0), ("votes-1", "plot-1", 4.0), ("votes-1", "plot-1", 5.0)]
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
+        (",value\np1s1,1\n", "scores.csv needs a column “value”, and a column “story”"),
+        ("story,value\n,1\n", "scores.csv: row 2, “story”: the row names no story; name one, or take the row out"),
+        ("first,group,value\np1s1,plot1,3\nx,plot7,3\n", "row 3, “group”: “plot7” is no group of two stories"),
         ("story,value\np1s1,1\np9,2\n", "scores.csv: row 3, “story”: “p9” is no story of the study; take the row out"),
         ("story,value\np1s1,1\np1s1,2\n", "row 3, story: there is a score of the same already, in scores.csv: row 2"),
         ("story,value\np1s1,1\n", "1 has no score (p1s2); add it to the file, or say that some may be missing."),

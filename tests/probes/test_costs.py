@@ -97,6 +97,43 @@ PROBES = (
         },
     ),
     Probe(
+        "role of stories",
+        "story_role",
+        "",  # the page offers every role by its title
+        lines={
+            "studies/story_import/columns.py": (
+                ('    Role("url", ', '    Role("mood", gettext_lazy("Mood of the story"), "mood tone"),\n'),
+            )
+        },
+    ),
+    Probe(
+        "role of answers",
+        "answer_role",
+        "",
+        lines={
+            "annotation/answer_import/roles.py": (
+                (
+                    '    Role("time", ',
+                    '    Role("kind", gettext_lazy("Person or model"), "kind rater_kind"),\n',
+                ),
+            )
+        },
+    ),
+    Probe(
+        "role of scores",
+        "score_role",
+        "",
+        lines={
+            "judges/score_import.py": (
+                (
+                    '    replace(GROUP, names="group',
+                    '    Role("rationale", gettext_lazy("Reason"), "reason rationale why"),\n',
+                ),
+            )
+        },
+    ),
+    Probe("file of another tool", "tool_file", ""),
+    Probe(
         "language",
         "language",
         "test_languages_doc.py::test_every_language_is_documented_and_no_other",
@@ -122,10 +159,11 @@ CONTRACTS = (
     "tests/reports/figures/test_contract.py",
     "tests/studies/items/test_contract.py",
     "tests/studies/test_facts.py",
+    "tests/studies/incoming_tables/test_roles.py",
     "tests/studies/items/test_instruments.py",
     "tests/languages/test_catalogue.py",
 )
-NEW_ONES = "docs or probed or percent or first-line or metrics or provider or probe or funder or [pt]"
+NEW_ONES = "docs or probed or percent or first-line or metrics or provider or probe or funder or roles or [pt]"
 
 
 def costs() -> dict[str, int]:

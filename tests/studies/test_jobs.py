@@ -64,15 +64,51 @@ def test_a_job_is_done_once(job: StudyJob) -> None:
 
 
 @pytest.mark.parametrize(("seen", "times"), [("ab", 1), ("b", 0)], ids=["meanwhile", "before"])
-def test_what_was_changed_meanwhile_leaves_nothing_behind_and_before_is_not_begun(
+def test_what_was_changed_meanwhile_leaves_no_outcome_and_before_is_not_begun(
     job: StudyJob, seen: str, times: int
 ) -> None:
     inputs, begun = iter(seen), list[int]()
 
     jobs.carry_out(job.pk, lambda job, _renew: begun.append(job.pk), find_inputs=lambda _job: next(inputs))
 
-    assert not StudyJob.objects.exists()
+    job.refresh_from_db()
+    assert (job.outcome, job.ended_at, job.is_under_way, job.leased_until) == (None, None, False, None)
+    assert job.problem.startswith("Something that this depends on was changed in the meantime")
     assert begun == [job.pk] * times
+
+
+@pytest.mark.parametrize("is_taken_over", [False, True])
+def test_what_is_written_and_what_came_of_it_are_stored_together_or_neither(
+    job: StudyJob, monkeypatch: pytest.MonkeyPatch, is_taken_over: bool
+) -> None:
+    end = jobs.JobLease.end
+
+    def fail_at_the_outcome(lease: jobs.JobLease, **values: Any) -> None:
+        if "outcome" in values:
+            raise kombu.exceptions.OperationalError
+        end(lease, **values)
+
+    def work(job: StudyJob, _renew: jobs.Renew) -> str:
+        if is_taken_over:
+            StudyJob.objects.filter(pk=job.pk).update(leased_until=timezone.now() + timedelta(hours=1))
+        return "Pears"
+
+    def write(job: StudyJob, title: str) -> str:
+        job.study.title = title
+        job.study.save()
+        return title
+
+    with monkeypatch.context() as patch:
+        if not is_taken_over:
+            patch.setattr(jobs.JobLease, "end", fail_at_the_outcome)
+        jobs.carry_out(job.pk, work, write=write)
+
+    job.study.refresh_from_db()
+    assert job.study.title != "Pears"
+    StudyJob.objects.update(leased_until=None, problem="")
+    jobs.carry_out(job.pk, lambda _job, _renew: "Pears", write=write)
+    job.refresh_from_db()
+    assert (job.study.title, job.outcome) == ("Pears", "Pears")
 
 
 def test_a_job_that_was_left_lying_is_told_again_though_nobody_looks(

@@ -8,17 +8,19 @@ from django.contrib.admin.models import LogEntry
 from django.test import Client
 from django.utils import timezone
 
-from studies import formatting, jobs, tasks
+from studies import formatting, jobs, tasks, typing_jobs
 from studies.models import Story, Study, StudyJob
 from tests import factories
+from tests.studies.page_parts import part_of
 from tests.trust.test_words_designers import find_unwanted
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "/studies/plums/stories/sources/"
 POLL = {"HX-Request": "true", "HX-Target": "job"}
-LAST = {"HX-Request": "true", "HX-Target": "job-over"}
+LAST = {"HX-Request": "true", "HX-Target": "found"}
 WAITS = "The texts of all sources are being compared."
 DIFFERS = "words in a paragraph"
+OUTDATED = "Texts or sources have been changed since this was last asked for, so there is no result for them yet."
 
 
 @pytest.fixture
@@ -91,8 +93,11 @@ def test_the_request_computes_nothing_and_the_page_waits_and_then_shows_what_the
 
     part = designer.get(ADDRESS, headers=POLL).text
     assert ('hx-trigger="load"' in part, "every 2s" in part) == (True, False), "it is asked no more"
-    assert designer.get(ADDRESS, headers=LAST).headers["HX-Redirect"] == ADDRESS
+    assert 'hx-target="#found" hx-select="#found"' in part, "it takes what was found, and loads no page anew"
     assert computed == ["report", "effects"]
+    answer = designer.get(ADDRESS, headers=LAST)
+    assert "HX-Redirect" not in answer.headers
+    assert DIFFERS in part_of(answer.text, "found")
     page = shown(designer)
     assert WAITS not in page
     assert DIFFERS in page
@@ -120,9 +125,12 @@ def test_changed_texts_are_compared_anew(draft: Study, designer: Client) -> None
     story.text = "Something else."
     story.save()
 
-    assert "Comparing 4 texts takes a while." in shown(designer)
+    page = shown(designer)
+    assert f'{OUTDATED}</p> <p>Comparing 4 texts takes a while. <a href="?typing=yes">Compare them</a>' in page
+    assert find_unwanted(page) == []
     designer.get(f"{ADDRESS}?typing=yes")
     assert WAITS in shown(designer)
+    assert OUTDATED not in shown(designer)
 
 
 def test_texts_that_change_while_they_are_compared_leave_nothing_that_is_shown(
@@ -137,7 +145,17 @@ def test_texts_that_change_while_they_are_compared_leave_nothing_that_is_shown(
     monkeypatch.setattr(formatting, "list_effects", change_and_list)
     tasks.compare_typing(job.pk)
 
-    assert "Comparing 4 texts takes a while." in shown(designer)
+    assert 'hx-trigger="load"' in designer.get(ADDRESS, headers=POLL).text
+    page = shown(designer)
+    assert f'{OUTDATED}</p> <p>Comparing 4 texts takes a while. <a href="?typing=yes">Compare them</a>' in page
+    assert DIFFERS not in page
+
+
+def test_that_nobody_has_compared_is_not_called_outdated(draft: Study, designer: Client) -> None:
+    assert OUTDATED not in shown(designer)
+    tasks.compare_typing(asked(designer).pk)
+    designer.cookies["django_language"] = "pt-br"
+    assert typing_jobs.is_comparison_outdated(draft) is False
 
 
 def test_each_language_has_its_own_words(draft: Study, designer: Client) -> None:
@@ -240,6 +258,24 @@ def test_why_nothing_was_made_alike_is_said(
 
     assert sentence in shown(designer)
     assert draft.stories.get(code="p1s1").text.startswith("“It began,”")
+
+
+def test_texts_are_not_made_alike_without_it_being_said(
+    draft: Study, designer: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    designer.post(ADDRESS, {"kinds": ["quotes"]})
+    end = jobs.JobLease.end
+
+    def fail_at_the_outcome(lease: jobs.JobLease, **values: Any) -> None:
+        end(lease, **values if "outcome" not in values else {"no_such_field": 1})
+
+    with monkeypatch.context() as patch:
+        patch.setattr(jobs.JobLease, "end", fail_at_the_outcome)
+        tasks.normalise_typing(StudyJob.objects.get().pk)
+
+    assert "There was an error in Quire (FieldDoesNotExist)." in shown(designer)
+    assert draft.stories.get(code="p1s1").text.startswith("“It began,”")
+    assert not LogEntry.objects.filter(change_message__startswith="normalised").exists()
 
 
 def test_a_launched_study_is_refused_before_a_worker_is_asked(draft: Study, designer: Client) -> None:

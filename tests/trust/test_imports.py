@@ -12,7 +12,7 @@ KNOWING = {"Provenance", "Source"}
 # claim to know a text with the truth, once the claim has been made. No page of raters and no prompt uses them.
 ALLOWED = {
     *("annotation/responses/derivation.py", "judges/laboratory/generation/acceptance.py"),
-    "annotation/answer_import/rows.py",  # answers from elsewhere may name a story by its title or a factor
+    "annotation/answer_import/names.py",  # answers from elsewhere may name a story by its title or a factor
     *("judges/releases.py", "judges/settlement/recognition_results.py"),
 }
 

@@ -11,8 +11,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.answer_import.column_map import (
-    CODE,
-    TITLE,
     AnswerColumn,
     ColumnMapping,
     GroupColumn,
@@ -20,8 +18,8 @@ from annotation.answer_import.column_map import (
     parse_mapping,
 )
 from annotation.answer_import.files import ANSWERS
-from annotation.answer_import.guesses import ANSWERS_BY_ROW, PLACES, ROLES
-from annotation.answer_import.rows import factor_names
+from annotation.answer_import.names import CODE, list_story_names
+from annotation.answer_import.roles import ANSWERS_BY_ROW, FACTS, PLACES, ROLES
 from annotation.models import Rater
 from annotation.responses import LETTERS
 from studies import protocol
@@ -115,8 +113,7 @@ class MappingForm(RolesForm):
         }
         super().__init__(data, table=table, initial=initial)
         self.saved = mapping
-        names = [(CODE, _("our code")), (TITLE, _("their original title")), *((f, f) for f in factor_names(study))]
-        self.fields["story_by"].choices = names  # type: ignore[attr-defined]
+        self.fields["story_by"].choices = list_story_names(study)  # type: ignore[attr-defined]
         steps = protocol.load_protocol(protocol.latest(study))
         asked = (*steps.ratings, *steps.asked_once)
         self.asked = [(step, item) for step in asked for item in protocol.items_of(step)]
@@ -137,7 +134,7 @@ class MappingForm(RolesForm):
             ("", _("Leave out")),
             *((role.key, str(role.title)) for role in PLACES),
             *several[:MOST_STORIES],
-            *((role.key, str(role.title)) for role in ANSWERS_BY_ROW),
+            *((role.key, str(role.title)) for role in (*ANSWERS_BY_ROW, *FACTS)),
             *item_choices,
         ]
 
@@ -198,7 +195,7 @@ class MappingForm(RolesForm):
             rater=rater,
             story=StoryColumn(column_by_role.get("story", ""), posted["story_by"] or CODE),
             group=GroupColumn(column_by_role.get("group", ""), stories),
-            time=column_by_role.get("time", ""),
+            facts={role.key: column_by_role[role.key] for role in FACTS if role.key in column_by_role},
             answers=tuple(self._answers(column_by_role)),
             declined=_parts(posted["declined"]),
             unreadable=_parts(posted["unreadable"]),
@@ -248,7 +245,7 @@ def _roles(mapping: ColumnMapping, step_by_item: Mapping[str, str]) -> dict[str,
     """What each column is, by its name. step_by_item : the step of an item where the mapping names none"""
     roles = {mapping.rater.column: "rater", mapping.story.column: "story", mapping.group.column: "group"}
     roles |= {column: f"story {letter}" for letter, column in zip(LETTERS, mapping.group.stories, strict=False)}
-    roles[mapping.time] = "time"
+    roles |= {column: role for role, column in mapping.facts.items()}
     for answer in mapping.answers:
         name = f"{answer.step or step_by_item.get(answer.item)}/{answer.item}" if answer.item else ""
         roles[answer.value] = ANSWER + name if name else "value"

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from judges.laboratory import measure_jobs, reference_sets
-from judges.laboratory.source_measures import measure_sources
+from judges.laboratory.source_measures import SourceMeasure, measure_sources
 from judges.models import ReferenceSet
 from studies import formatting
 from studies.access import Access
@@ -59,7 +59,8 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
             messages.success(request, _("“%(name)s” is stored.") % {"name": row.name})
             return redirect("judges:measures", slug=study.slug)
     is_poll = study_jobs.is_poll(request)  # only pages of long texts ask so
-    is_long = is_poll or formatting.count_letters(study) > formatting.LETTERS_AT_ONCE
+    sources = [] if is_poll else formatting.count_texts_by_source(study)
+    is_long = is_poll or sum(source.n_letters for source in sources) > formatting.LETTERS_AT_ONCE
     is_asked_for = bool(request.GET.get("all"))
     if is_long and is_asked_for:
         measure_jobs.ask(study, by=cast(User, request.user), at=timezone.now())
@@ -68,21 +69,26 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
     progress = study_jobs.follow(job, _("The texts of all sources are being measured.")) if job else None
     if is_poll:
         return study_jobs.answer_poll(request, progress)
-    texts_by_source = formatting.read_texts_by_source(study)
-    n_stories = sum(map(len, texts_by_source.values()))
+    n_stories = sum(source.n_texts for source in sources)
     is_measured = (
         job is not None and job.ended_at is not None if is_long else is_asked_for or n_stories <= MEASURED_AT_ONCE
     )
-    measures = measure_jobs.restore(job) if job else measure_sources(texts_by_source) if is_measured else []
+    measures, first_texts = list[SourceMeasure](), list[str]()
+    if is_measured and job:
+        measures, first_texts = measure_jobs.restore(job), formatting.read_first_texts(study, sources)
+    elif is_measured:
+        texts_by_source = formatting.read_texts_by_source(study)
+        measures, first_texts = measure_sources(texts_by_source), [texts[0] for texts in texts_by_source.values()]
     context: dict[str, Any] = {
         "study": study,
         "access": access,
         "form": form,
-        "sources": list(texts_by_source),
+        "sources": [source.source for source in sources],
         "n_stories": n_stories,
         "is_measured": is_measured,
         "job": None if is_measured else progress,
-        "is_unspaced": any(is_unspaced(texts[0]) for texts in texts_by_source.values()),
+        "is_outdated": is_long and job is None and measure_jobs.is_outdated(study),
+        "is_unspaced": any(map(is_unspaced, first_texts)),
         "measures": measures,
         "is_of_some": any(measure.is_of_some for measure in measures),
         "is_compared": any(measure.share is not None for measure in measures),

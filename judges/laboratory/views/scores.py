@@ -14,12 +14,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from annotation.answer_import import files
-from annotation.answer_import.column_map import CODE, TITLE
-from annotation.answer_import.rows import factor_names
+from annotation.answer_import.names import list_story_names
 from annotation.models import BroughtFile
 from judges import score_import
 from judges.laboratory import likelihoods
@@ -78,8 +76,7 @@ class ScoreForm(UploadForm):
     def __init__(self, *args: Any, study: Study) -> None:
         super().__init__(*args)
         self.study = study
-        names = [(CODE, _("our code")), (TITLE, _("their original title")), *((f, f) for f in factor_names(study))]
-        self.fields["story_by"].choices = names  # type: ignore[attr-defined]
+        self.fields["story_by"].choices = list_story_names(study)  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         """With what is said of the scores, before a file is kept that could never come in under it."""

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from studies.documents.reader import LARGEST_FILE
 from studies.incoming_tables.encodings import DecodedWords
 from studies.incoming_tables.errors import UnreadableFile
+from studies.incoming_tables.formats.base import FileFormat
 from studies.incoming_tables.formats.delimiters import find_delimiter, split_hint
 from studies.incoming_tables.tables import IncomingTable, TableKind, make_table
 
@@ -38,3 +39,9 @@ def read_delimited(name: str, content: bytes, kind: TableKind) -> IncomingTable:
 def split_lines(words: str) -> Iterator[str]:
     """The lines with their ends, as csv wants them. A StringIO would hold all once more, in four bytes a letter."""
     return (line.group() for line in re.finditer(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", words))
+
+
+class DelimitedFormat(FileFormat):
+    name = "delimited"
+    suffixes = (".csv", ".tsv")
+    read = staticmethod(read_delimited)

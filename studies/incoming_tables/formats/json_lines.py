@@ -13,6 +13,7 @@ from studies.documents import reader
 from studies.documents.errors import InvalidValue
 from studies.incoming_tables.encodings import DecodedWords
 from studies.incoming_tables.errors import UnreadableFile
+from studies.incoming_tables.formats.base import FileFormat
 from studies.incoming_tables.tables import IncomingTable, TableKind, make_unique
 
 _HALF_A_SIGN = re.compile("[\ud800-\udfff]")  # of a pair that JSON spells; no database keeps one alone
@@ -66,3 +67,9 @@ def _spell(n: int, key: str, value: Any, *, keeps_lists: bool) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "" if value is None else value if isinstance(value, str) else json.dumps(value)
+
+
+class JsonLinesFormat(FileFormat):
+    name = "json-lines"
+    suffixes = (".jsonl", ".json")
+    read = staticmethod(read_json_lines)

@@ -10,12 +10,11 @@ from studies.documents.reader import LARGEST_FILE, LARGEST_TEXT
 from studies.incoming_tables.encodings import DecodedWords
 from studies.incoming_tables.errors import UnreadableFile
 from studies.incoming_tables.formats.archives import check_sizes, open_archive, read_entries, size_unpacked
+from studies.incoming_tables.formats.base import FileFormat
 from studies.incoming_tables.formats.delimited import read_delimited, split_lines
 from studies.incoming_tables.formats.delimiters import is_table
 from studies.incoming_tables.formats.word_files import read_word_file
-from studies.incoming_tables.tables import TEXT_COLUMNS, IncomingTable, TableKind
-
-TEXTS = (".txt", ".md", ".docx")
+from studies.incoming_tables.tables import TEXT_COLUMNS, TEXTS, IncomingTable, TableKind
 
 
 def read_archive(name: str, content: bytes, kind: TableKind) -> IncomingTable:
@@ -55,3 +54,15 @@ def read_single(name: str, content: bytes, kind: TableKind) -> IncomingTable:
     if not is_word and is_table(lambda: split_lines(text), "\t"):
         return read_delimited(name, content, kind)
     return IncomingTable(name, TEXT_COLUMNS, ((1, ("", PurePosixPath(name).stem, text)),), encoding=decoded.encoding)
+
+
+class ArchiveFormat(FileFormat):
+    name = "archive"
+    suffixes = (".zip",)
+    read = staticmethod(read_archive)
+
+
+class TextFormat(FileFormat):
+    name = "text"
+    suffixes = TEXTS
+    read = staticmethod(read_single)

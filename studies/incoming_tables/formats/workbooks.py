@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from studies.incoming_tables.errors import UnreadableFile
 from studies.incoming_tables.formats.archives import read_office_file
+from studies.incoming_tables.formats.base import FileFormat
 from studies.incoming_tables.tables import IncomingTable, TableKind, make_table
 
 # Rows that a sheet may leave out between two others: a row's number is the file's own claim.
@@ -63,3 +64,9 @@ def _spell(value: Any) -> str:
     from openpyxl.utils.escape import unescape
 
     return unescape(value) if isinstance(value, str) else str(value)  # _x000D_ is how a workbook spells a line end
+
+
+class WorkbookFormat(FileFormat):
+    name = "workbook"
+    suffixes = (".xlsx",)
+    read = staticmethod(read_workbook)

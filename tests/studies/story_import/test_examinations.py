@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from studies import jobs, tasks
 from studies.incoming_tables import uploads
@@ -13,13 +14,15 @@ from studies.story_import import examinations, imports, intakes
 from studies.story_import.problems import examine
 from studies.views import story_imports
 from tests import factories
+from tests.studies.page_parts import part_of, tags_in
 from tests.studies.story_import.files import CSV
 from tests.studies.test_story_pages import STORIES, brought, form_of
 from tests.trust.test_words_designers import find_unwanted
 
 pytestmark = pytest.mark.django_db
 POLL = {"HX-Request": "true", "HX-Target": "job"}
-LAST = {"HX-Request": "true", "HX-Target": "job-over"}
+LAST = {"HX-Request": "true", "HX-Target": "found"}
+FIELDS = {"input", "select", "textarea"}
 WAITS = "The rows are being examined."
 EMPTY = CSV.replace("The Perpetua came up out of the haze.", "")
 
@@ -66,13 +69,21 @@ def test_the_page_waits_and_then_shows_what_the_worker_found(
     work()
 
     assert 'hx-trigger="load"' in designer.get(address, headers=POLL).text
-    assert designer.get(address, headers=LAST).headers["HX-Redirect"] == address
     page = shown(designer, address)
     assert WAITS not in page
     assert "Row 5" in page
     assert "The text is empty, so there is nothing to read." in page
     assert "Leave row 5 out" in page
     assert "1 problem" in page
+
+
+def test_many_rows_are_examined_elsewhere_too_however_short_their_texts(
+    draft: Study, designer: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(intakes, "LONG_LETTERS", 5_000_000)
+    monkeypatch.setattr(intakes, "MANY_ROWS", 3)
+
+    assert WAITS in shown(designer, brought(designer, CSV))
 
 
 def test_what_is_kept_is_what_was_found(draft: Study, designer: Client) -> None:
@@ -131,14 +142,67 @@ def test_a_failure_is_said_and_looking_again_tries_again(
     assert "Bring in 4 stories" in shown(designer, address)
 
 
-def test_a_file_that_was_put_aside_is_not_examined(draft: Study, designer: Client) -> None:
-    address = brought(designer, CSV)
+def test_the_end_of_the_examination_takes_what_was_found_and_no_field_in_which_somebody_types(
+    draft: Study, designer: Client
+) -> None:
+    address = brought(designer, EMPTY)
     designer.get(address)
-    designer.post(address, {"put_aside": "yes"})
-
     work()
 
-    assert StudyJob.objects.get().problem == "These stories are in already, or were put aside."
+    end = designer.get(address, headers=POLL).text
+    answer = designer.get(address, headers=LAST)
+
+    assert 'hx-target="#found" hx-select="#found"' in end
+    assert 'hx-select-oob="#found-groups,#found-actions"' in end
+    assert (answer.status_code, answer.headers.get("HX-Redirect")) == (200, None)
+    assert "The text is empty, so there is nothing to read." in part_of(answer.text, "found")
+    assert "Bring in 4 stories" in part_of(answer.text, "found-actions")
+    assert "These rows as they are would make 2 groups of 2." in part_of(answer.text, "found-groups")
+    assert FIELDS & tags_in(answer.text, "import"), "the form has fields"
+    for id in ("found", "found-groups", "found-actions"):
+        assert not FIELDS & tags_in(answer.text, id)
+
+
+@pytest.mark.parametrize("end", ["put aside", "replaced", "brought in", "brought in by a worker", "a day old"])
+def test_what_was_found_goes_with_the_file(
+    draft: Study, designer: Client, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    address = brought(designer, CSV)
+    designer.get(address)
+    work()
+    assert StudyJob.objects.get().outcome
+    row = StoryImport.objects.get()
+    monkeypatch.undo()
+
+    match end:
+        case "put aside":
+            designer.post(address, {"put_aside": "yes"})
+        case "replaced":
+            brought(designer, CSV)
+        case "brought in":
+            imports.bring_in(row)
+        case "brought in by a worker":
+            intakes.ask(row, at=timezone.now())
+            tasks.bring_in_stories(row.pk)
+            assert draft.stories.count() == 8
+        case "a day old":
+            imports.forget_old_imports(at=row.created_at + uploads.KEPT * 1.01)
+
+    assert not StudyJob.objects.exists()
+
+
+def test_a_file_that_was_put_aside_is_not_examined(
+    draft: Study, designer: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = brought(designer, CSV)
+    designer.get(address)
+    pk, begun = StudyJob.objects.get().pk, list[str]()
+    monkeypatch.setattr(examinations, "examine", lambda *_args, **_options: begun.append("examined"))
+    designer.post(address, {"put_aside": "yes"})
+
+    tasks.examine_stories(pk)
+
+    assert begun == []
 
 
 def test_every_look_reads_no_file(draft: Study, designer: Client, django_assert_num_queries: Any) -> None:

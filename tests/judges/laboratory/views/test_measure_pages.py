@@ -121,7 +121,31 @@ def test_long_texts_are_measured_by_a_worker_and_anew_when_one_is_changed(
     )
 
     Story.objects.filter(code="p1s1").update(text="Another.", sha256=hashing.sha256("Another."))
-    assert "Measuring 10 texts takes a while." in client.get(ADDRESS).text
+    page = client.get(ADDRESS).text
+    assert (
+        "Texts or sources have been changed since this was last asked for, so there is no result for them yet." in page
+    )
+    assert "Measuring 10 texts takes a while." in page
+
+
+@pytest.mark.parametrize("is_measured", [False, True])
+def test_the_page_of_long_texts_lists_their_sources_and_reads_none_whole(
+    client: Client, monkeypatch: pytest.MonkeyPatch, is_measured: bool
+) -> None:
+    monkeypatch.setattr("studies.formatting.LETTERS_AT_ONCE", 3)
+    monkeypatch.setattr("studies.jobs._send", lambda *_args, **_options: None)
+    planted()
+    client.force_login(factories.staff("designer"))
+    if is_measured:
+        client.get(f"{ADDRESS}?all=yes")
+        tasks.measure_texts(StudyJob.objects.get().pk)
+    monkeypatch.setattr(formatting, "read_texts_by_source", lambda _study: pytest.fail("the page reads all texts"))
+
+    page = client.get(ADDRESS)
+
+    assert ("distinct-1" in page.text) is is_measured
+    assert page.context["sources"] == ["Source 1", "Source 2"]
+    assert page.context["n_stories"] == 10
 
 
 def test_that_long_texts_could_not_be_measured_is_said_with_the_way_out(
