@@ -69,6 +69,7 @@ LEAST = {
     "personas": 2114,
     "wordings": 5308,
     "scores": 510,
+    "themes": 624,
     "references": 275,
     "97 stories": 11408,
     "batches": 4222,

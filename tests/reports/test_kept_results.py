@@ -60,7 +60,7 @@ def test_every_figure_has_numbers_that_are_kept() -> None:
     kept = [json.loads(path.read_text(encoding="utf-8")) for path in FOLDER.glob("*.json")]
 
     assert len(kept) == len(KEPT)
-    assert {"amendments", "themes"} == set(all_figures()) - {figure for study in kept for figure in study}
+    assert {"amendments"} == set(all_figures()) - {figure for study in kept for figure in study}
 
 
 def _sketches(document: Mapping[str, Any]) -> Iterator[tuple[str, Kept]]:
