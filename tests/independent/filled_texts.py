@@ -82,17 +82,20 @@ class FilledTexts(ScoredTexts):
         super().__init__(package)
         self.cloze, stored = package.clozes[0], package.report["cloze_scores"]
         self.judges, self.is_judged_by_models = stored["judges"], stored["is_judged_by_models"]
-        outcome = package.factor("outcome") if "factor_outcome" in package.stories else {}
-        self.references = {
-            "models": self.is_by_model,
-            "all": np.ones(len(self.stories), dtype=bool),
-            "people": ~self.is_by_model,
-            "shortlisted": np.array([outcome.get(story) == "shortlisted" for story in self.stories]),
-        }
+        is_shortlisted = [self.outcome_of(story) == "shortlisted" for story in self.stories]
+        masks = zip(self.is_by_model, is_shortlisted, strict=True)
+        members = [{"all", "models" if by_model else "people", *["shortlisted"] * is_in} for by_model, is_in in masks]
+        names = ("models", "all", "people", "shortlisted")
+        self.references = {name: np.array([name in of_text for of_text in members]) for name in names}
         self.is_in = self.references[stored["reference"]["name"]]
-        self.section_numbers = [section["number"] for section in self.cloze["sections"]]
-        blanks = sorted((n, at) for at, section in enumerate(self.cloze["sections"]) for n in section["blanks"])
-        self.blanks, self.section_of_blank = (np.array(column) for column in zip(*blanks, strict=True))
+        sections = pd.DataFrame(self.cloze["sections"])[["number", "blanks"]].reset_index()
+        self.section_numbers = sections["number"].to_list()
+        by_blank = sections.explode("blanks").dropna().sort_values("blanks")
+        self.blanks, self.section_of_blank = (by_blank[name].to_numpy(dtype=int) for name in ("blanks", "index"))
+
+    def outcome_of(self, story):
+        """What became of a text, by its factor; None where nothing is said."""
+        return self.package.factor("outcome").get(story) if "factor_outcome" in self.package.stories else None
 
     # ── what was rated ─────────────────────────────────────────────────────────────────────────────────────────────
 
