@@ -95,7 +95,7 @@ def ratings(package):
             if not numbers.size:
                 cells.append({"source": source, "value": None, "n": 0})
                 continue
-            ends, wide = mean_intervals(package, values, values, clusters, item.bounds)
+            ends, wide = mean_intervals(package, values, clusters, item.bounds)
             summary = spreads.summarise(numbers)
             fields = {"value": summary.mean, "sd": summary.sd, "n": summary.n, "interval": ends, "wide": wide}
             cells.append(fields | {"source": source})

@@ -2,7 +2,7 @@
 
 import numpy as np
 from recompute.readings import UNIT, judged
-from recompute.scores import PackagedSides, score
+from recompute.scores import score, sides_of
 from recompute.tables import build_cube
 from recompute.values import N_RESAMPLES, chance_floor, ends_of, estimate, interval, mean_interval, or_none, why
 
@@ -98,7 +98,7 @@ def wordings(package):
                 continue
             answers, worded = np.where(in_all, answers, np.nan), []
             for n, (name, own) in enumerate(zip(names, answers, strict=True)):
-                sides = PackagedSides(package, material, own, reference, (WORDINGS, at, factor, n))
+                sides = sides_of(package, material, own, reference, (WORDINGS, at, factor, n))
                 scored = score(sides, statistic, ("all", "models"), slice(None), ())
                 worded.append(
                     {"judge": name, "prompt": prompts[name], "level": factor * np.nanmean(own), "score": scored}
