@@ -38,8 +38,10 @@ if TYPE_CHECKING:
     from stats import judge_biases as judge_biases
     from stats import judge_orders as judge_orders
     from stats import judge_scores as judge_scores
+    from stats import judge_sides as judge_sides
     from stats import judgements as judgements
     from stats import kneser_ney as kneser_ney
+    from stats import mean_intervals as mean_intervals
     from stats import neighbours as neighbours
     from stats import nsv as nsv
     from stats import nsv_procedure as nsv_procedure

@@ -5,7 +5,9 @@ of the score. nan is missing and never counts as 0: where nobody rated a constra
 is nan.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -189,6 +191,30 @@ def ranks(values: npt.ArrayLike) -> IntArray:
     array = np.asarray(values, dtype=np.float64)
     is_better = array[np.newaxis, :] > array[:, np.newaxis] + ROUNDING
     return np.where(np.isfinite(array), 1 + is_better.sum(axis=1), 0)
+
+
+def filling_order(saves: Iterable[tuple[int, str]]) -> list[int]:
+    """The blanks in the order in which they were first filled. saves : a blank and its text, oldest first"""
+    return list(dict.fromkeys(blank for blank, text in saves if text.strip()))
+
+
+def count_changes(saves: Iterable[tuple[int, str]]) -> dict[int, int]:
+    """How often each filled blank was filled otherwise after something else had been done in between.
+
+    What is saved while somebody is still writing at it belongs to one filling. Blanks never filled are left out.
+
+    saves : a blank and its text, oldest first; "" if it was cleared
+    """
+    latest_by_blank: dict[int, str] = {}
+    n_by_blank: dict[int, int] = {}
+    for blank, of_blank in groupby(saves, key=lambda save: save[0]):
+        before, *_, (_blank, now) = latest_by_blank.get(blank, ""), *of_blank
+        latest_by_blank[blank] = now
+        if now.strip():
+            n_by_blank.setdefault(blank, 0)
+        if before.strip() and before != now:
+            n_by_blank[blank] += 1
+    return n_by_blank
 
 
 def _unit(vectors: FloatArray) -> FloatArray:

@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from stats.arrays import FloatArray
+from stats.arrays import BoolArray, FloatArray
 from stats.reasons import Incomputable
 
 MIN_ALONE = 30  # stories from which a source's own covariances and the normal quantile do
@@ -78,6 +78,43 @@ def as_source(people: npt.ArrayLike, judge: npt.ArrayLike, judge_alone: npt.Arra
     if len(arrays[2]) < 2:
         raise Incomputable("no_story_for_the_judge_alone")
     return Ratings(*arrays)
+
+
+def read_source(
+    people: npt.ArrayLike, judge: npt.ArrayLike, clusters: npt.ArrayLike, units: BoolArray, drawn: Sequence[str]
+) -> Ratings:
+    """The ratings of one source's stories, those that share a cluster as one.
+
+    people, judge : mean ratings of all stories, shape (U,), nan where there is none
+    clusters : shape (U,); units : which stories are of the source, shape (U,)
+    drawn : of each story "yes" if it was drawn for people to read and "no" if not, shape (U,)
+    Raises Incomputable if the judge lacks a rating, if people have read none or all, or if they read others than were
+    drawn.
+    """
+    of_people, of_judge = np.asarray(people, dtype=np.float64), np.asarray(judge, dtype=np.float64)
+    is_rated = np.isfinite(of_people)
+    if np.isnan(of_judge[units]).any():
+        raise Incomputable("no_constant_for_missing")
+    if not is_rated[units].any():
+        raise Incomputable("fewer_than_two_rated_stories")
+    if is_rated[units].all():
+        raise Incomputable("no_story_for_the_judge_alone")
+    for word, has_people, is_own in zip(drawn, is_rated, units, strict=True):
+        if is_own and word not in ("yes", "no"):
+            raise Incomputable("not_drawn_at_random")
+        if is_own and (word == "yes") != bool(has_people):
+            raise Incomputable("not_read_as_drawn")
+    labels, rated = np.asarray(clusters), units & is_rated
+    return as_source(
+        _cluster_means(of_people, labels, rated),
+        _cluster_means(of_judge, labels, rated),
+        _cluster_means(of_judge, labels, units & ~is_rated),
+    )
+
+
+def _cluster_means(values: FloatArray, labels: npt.NDArray[np.generic], units: BoolArray) -> FloatArray:
+    places = np.unique(labels[units], return_inverse=True)[1]
+    return np.asarray(np.bincount(places, values[units]) / np.bincount(places), dtype=np.float64)
 
 
 def estimate_means(sources: Sequence[Ratings]) -> list[PoweredMean]:

@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import groupby
 
 from django.db.models import Exists, OuterRef, Q, Sum, TextField, Value
 from django.db.models.functions import Concat
@@ -84,28 +83,6 @@ def text_of(words: str) -> str:
     """What an event says was written; "" if the blank was cleared, or nothing could be read."""
     value = json.loads(words)["value"]
     return value if isinstance(value, str) else ""
-
-
-def order_of_filling(saves: Iterable[BlankSave]) -> list[int]:
-    """The blanks in the order in which they were first filled."""
-    return list(dict.fromkeys(save.blank for save in saves if save.text.strip()))
-
-
-def count_changes(history: Iterable[BlankSave]) -> dict[int, int]:
-    """How often each filled blank was filled otherwise after something else had been done in between.
-
-    What is saved while somebody is still writing at it belongs to one filling. Blanks never filled are left out.
-    """
-    latest_by_blank: dict[int, str] = {}
-    n_by_blank: dict[int, int] = {}
-    for blank, saves in groupby(history, key=lambda save: save.blank):
-        before, *_, now = latest_by_blank.get(blank, ""), *(save.text for save in saves)
-        latest_by_blank[blank] = now
-        if now.strip():
-            n_by_blank.setdefault(blank, 0)
-        if before.strip() and before != now:
-            n_by_blank[blank] += 1
-    return n_by_blank
 
 
 def find_checks(document: ClozeDocument, history: Sequence[BlankSave]) -> dict[int, list[BlankToCheck]]:

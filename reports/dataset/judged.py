@@ -39,20 +39,6 @@ class Judged:
     sources: tuple[str, ...]
     is_of_models: BoolArray
 
-    def is_unanimous(self) -> BoolArray:
-        """Where two people or more answered and all the same, shape (I, U)."""
-        nobody = np.full((1, *self.people.shape[::2]), np.nan).transpose(1, 0, 2)  # so that there is a first to compare
-        people = np.concatenate([self.people, nobody], axis=1)
-        spread = np.fmax.reduce(people, axis=1) - np.fmin.reduce(people, axis=1)
-        return np.asarray((self.n_people() > 1) & (spread == 0))
-
-    def is_split(self) -> BoolArray:
-        """Where people differ, shape (I, U)."""
-        return np.asarray((self.n_people() > 1) & ~self.is_unanimous())
-
-    def n_people(self) -> FloatArray:
-        return np.asarray(np.isfinite(self.people).sum(axis=1), dtype=np.float64)
-
     @property
     def has_mixed_stories(self) -> bool:
         """Whether some stories are by models and others are not."""

@@ -85,7 +85,12 @@ def step_items(study: Study) -> list[StepItem]:
 
 def widest(items: Iterable[StepItem]) -> float:
     """How far apart two numbers on the widest of these scales can be, which no difference of means exceeds."""
-    return max(item.bounds[1] - item.bounds[0] for item in items)
+    return max(widths_of(items))
+
+
+def widths_of(items: Iterable[StepItem]) -> list[float]:
+    """How far apart two numbers on each of these scales can be."""
+    return [item.bounds[1] - item.bounds[0] for item in items]
 
 
 def metric_items(study: Study) -> list[StepItem]:

@@ -23,6 +23,7 @@ from reports.export.spreadsheet import spreadsheet_lines
 from reports.figures import all_figures
 from reports.page.context import filled_tables
 from reports.page.csv import csv_lines
+from studies.typography import word_boundaries
 
 TABLES: Mapping[str, PackageTable] = {
     table.name: table
@@ -36,6 +37,7 @@ COMMAND = HERE / "recompute" / "command.py"
 SCRIPTS: Mapping[str, Path] = {
     "recompute.py": COMMAND,
     **{f"recompute/{path.name}": path for path in sorted(COMMAND.parent.glob("*.py")) if path != COMMAND},
+    "recompute/word_boundaries.py": Path(word_boundaries.__file__),  # in which near-copies are compared
     **{f"stats/{path.name}": path for path in sorted(Path(stats.__path__[0]).glob("*.py"))},
     **{f"script/{path.name}": path for path in sorted((HERE / "script").glob("*.R"))},
 }

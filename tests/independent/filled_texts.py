@@ -4,11 +4,13 @@ Axes: J judges, N texts, K constraints, E edges, B blanks, D dimensions of vecto
 missing and never counts as 0. Source of the score: Zou & Xu (2026), arXiv:2605.25955, sections 4 and 5.
 """
 
+import math
 import re
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
+from scipy.spatial.distance import cosine
 
 from tests.independent.floors import cube_of
 
@@ -80,17 +82,20 @@ class FilledTexts(ScoredTexts):
         super().__init__(package)
         self.cloze, stored = package.clozes[0], package.report["cloze_scores"]
         self.judges, self.is_judged_by_models = stored["judges"], stored["is_judged_by_models"]
-        outcome = package.factor("outcome") if "factor_outcome" in package.stories else {}
-        self.references = {
-            "models": self.is_by_model,
-            "all": np.ones(len(self.stories), dtype=bool),
-            "people": ~self.is_by_model,
-            "shortlisted": np.array([outcome.get(story) == "shortlisted" for story in self.stories]),
-        }
+        is_shortlisted = [self.outcome_of(story) == "shortlisted" for story in self.stories]
+        masks = zip(self.is_by_model, is_shortlisted, strict=True)
+        members = [{"all", "models" if by_model else "people", *["shortlisted"] * is_in} for by_model, is_in in masks]
+        names = ("models", "all", "people", "shortlisted")
+        self.references = {name: np.array([name in of_text for of_text in members]) for name in names}
         self.is_in = self.references[stored["reference"]["name"]]
-        self.section_numbers = [section["number"] for section in self.cloze["sections"]]
-        blanks = sorted((n, at) for at, section in enumerate(self.cloze["sections"]) for n in section["blanks"])
-        self.blanks, self.section_of_blank = (np.array(column) for column in zip(*blanks, strict=True))
+        sections = pd.DataFrame(self.cloze["sections"])[["number", "blanks"]].reset_index()
+        self.section_numbers = sections["number"].to_list()
+        by_blank = sections.explode("blanks").dropna().sort_values("blanks")
+        self.blanks, self.section_of_blank = (by_blank[name].to_numpy(dtype=int) for name in ("blanks", "index"))
+
+    def outcome_of(self, story):
+        """What became of a text, by its factor; None where nothing is said."""
+        return self.package.factor("outcome").get(story) if "factor_outcome" in self.package.stories else None
 
     # ── what was rated ─────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -140,19 +145,32 @@ class FilledTexts(ScoredTexts):
     @cached_property
     def is_broken(self):
         """Whether the judge denied a required check of the constraint, shape (J, N, K)."""
-        broken = np.zeros(self.ratings.shape, dtype=bool)
-        for k, (_section, _item, checks) in enumerate(self.constraints):
-            items = [item for item in map(self.item, checks) if item]
-            broken[:, :, k] = (self.ratings_of(items, self.judges) == 0).any(axis=2)
-        return broken
+        denials = [self.denials_of(checks) for _section, _item, checks in self.constraints]
+        return np.array(
+            [
+                [[(judge, story) in of_checks for of_checks in denials] for story in self.stories]
+                for judge in self.judges
+            ]
+        )
+
+    def denials_of(self, checks):
+        """Who denied one of these checks of which text."""
+        tables = [
+            self.package.judge_answers(judge, item).assign(rater=judge)
+            for judge in self.judges
+            if judge not in self.package.raters
+            for item in filter(None, map(self.item, checks))
+        ]
+        tables += [self.package.answers(i["step"], i["item"]) for i in filter(None, map(self.item, checks))]
+        denied = pd.concat(tables) if tables else self.package.people.iloc[:0]
+        denied = denied[denied["number"] == 0]
+        return set(zip(denied["rater"], denied["story"], strict=True))
 
     @cached_property
     def experts(self):
         """People who rated a constraint beside models."""
-        names = [name for name in self.package.raters if self.is_judged_by_models]
-        items = [item for _section, item, _checks in self.constraints]
-        has_rated = np.isfinite(self.ratings_of(items, names)).any(axis=(1, 2))
-        return [name for name, is_in in zip(names, has_rated, strict=True) if is_in]
+        answers = self.package.answers_to_all([item for _section, item, _checks in self.constraints])
+        return sorted(answers.dropna(subset=["number"])["rater"].unique()) if self.is_judged_by_models else []
 
     @cached_property
     def coarse_items(self):
@@ -192,26 +210,27 @@ class FilledTexts(ScoredTexts):
     @cached_property
     def vectors(self):
         """Fills as vectors, shape (N, B, D); None where some of their texts may not stand in the package."""
-        table = self.package.table("fill_vectors")
-        surprise = self.package.report["cloze_surprise"]
-        n_fills = sum(value is not None for text in surprise["texts"] for value in text["raw"]) if surprise else 0
-        if not n_fills or len(table) < n_fills:
+        table, n_fills = self.package.table("fill_vectors"), int(self.reported_distances.count().sum())
+        if n_fills == 0 or n_fills > len(table):
             return None
-        rows = [self.package.parse(text) for text in table["vector"]]
-        vectors = np.full((len(self.stories), len(self.blanks), len(rows[0])), np.nan)
-        for story, blank, row in zip(table["story"], table["blank"], rows, strict=True):
-            vectors[self.stories.index(story), list(self.blanks).index(int(blank))] = row
-        return vectors
+        numbers = pd.DataFrame(table["vector"].map(self.package.parse).to_list())
+        numbers.index = pd.MultiIndex.from_arrays([table["story"], table["blank"].astype(int)])
+        every_fill = pd.MultiIndex.from_product([self.stories, self.blanks])
+        return numbers.reindex(every_fill).to_numpy().reshape(len(self.stories), len(self.blanks), -1)
+
+    @property
+    def reported_distances(self):
+        """Those of the report by text and blank."""
+        surprise = self.package.report["cloze_surprise"] or {"texts": []}
+        rows = {text["story"]: dict(zip(self.blanks, text["raw"], strict=True)) for text in surprise["texts"]}
+        return pd.DataFrame.from_dict(rows, orient="index", dtype=float).reindex(self.stories, columns=self.blanks)
 
     @cached_property
     def raw(self):
         """Distances from the middle of the reference set, shape (N, B); without vectors those of the report."""
         if self.vectors is not None and self.is_in.any():
             return distances(self.vectors, self.is_in)
-        raw, surprise = np.full((len(self.stories), len(self.blanks)), np.nan), self.package.report["cloze_surprise"]
-        for text in surprise["texts"] if surprise else ():
-            raw[self.stories.index(text["story"])] = [np.nan if n is None else n for n in text["raw"]]
-        return raw
+        return self.reported_distances.to_numpy(dtype=float)
 
     def by_section(self, values):
         """The mean over the blanks of each section, (N, B) to (N, G)."""
@@ -239,10 +258,11 @@ def section_scores(satisfied, surprising, form=FORMS[0]):
     if form == "A":
         return satisfied**1.5 * surprising
     if form == "B":
-        both = satisfied + surprising
-        return 2 * satisfied * surprising / np.where(both == 0, 1, both)
+        is_zero = (satisfied == 0) | (surprising == 0)
+        parts = (1 / np.where(is_zero, 1, part) for part in (satisfied, surprising))
+        return np.where(is_zero, 0 * satisfied * surprising, 2 / sum(parts))
     if form == "D":
-        return np.sqrt(satisfied * surprising)
+        return satisfied**0.5 * surprising**0.5
     return satisfied * (1 + float(form[1:]) * surprising)
 
 
@@ -251,36 +271,43 @@ def distances(vectors, is_in, leave_one_out=False):
 
     leave_one_out : a text of the reference is held against the others of it
     """
-    units = at_length_one(vectors)
-    of_reference = np.where(is_in[:, None, None] & ~np.isnan(units), units, 0.0)
-    sums = of_reference.sum(axis=0)
-    middle = at_length_one(sums - of_reference) if leave_one_out else at_length_one(sums)
-    return np.maximum(1 - (units * middle).sum(axis=-1), 0)
+    return np.array(
+        [
+            [
+                fill_distance(fills, is_in & ((np.arange(len(fills)) != n) | (not leave_one_out)), n)
+                for n in range(len(fills))
+            ]
+            for fills in vectors.transpose(1, 0, 2)
+        ]
+    ).T
 
 
-def at_length_one(vectors):
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return vectors / np.where(lengths > 0, lengths, np.nan)
+def fill_distance(fills, is_in, n):
+    """Of one fill from the mean direction of those of the reference; nan of an open blank, or beside none."""
+    directions = [fill / math.hypot(*fill) for fill in fills[is_in] if np.any(fill) and not np.isnan(fill).any()]
+    middle = np.mean(directions, axis=0) if directions else np.zeros(fills.shape[1])
+    if np.isnan(fills[n]).any() or not np.any(fills[n]) or not np.any(middle):
+        return np.nan
+    return max(cosine(fills[n], middle), 0)
 
 
 def relative(raw, is_in):
     """Distances divided by the largest of the reference at that blank; both of shape (N, B)."""
-    largest = np.where(np.isnan(raw), -np.inf, raw)[is_in].max(axis=0)
-    shares = raw / np.where(largest > ROUNDING, largest, np.nan)
-    return np.where((largest <= ROUNDING) & (raw <= ROUNDING), 0.0, shares)
+    table = pd.DataFrame(raw)
+    largest = table[is_in].max().fillna(-1)
+    alike = largest.index[largest <= ROUNDING]  # blanks that the whole reference filled with the same
+    shares = table / largest
+    shares[alike] = table[alike].map(lambda distance: 0.0 if distance <= ROUNDING else np.nan)
+    return shares.to_numpy()
 
 
 def find_outliers(raw, is_in):
     """Which texts of the reference lie far from all others of it, by Tukey's fence; shape (N,)."""
-    means = mean_present(raw, axis=1)
-    present = means[is_in & np.isfinite(means)]
-    if not present.size:
-        return np.zeros(len(raw), dtype=bool)
-    lower, upper = np.quantile(present, [0.25, 0.75])
-    return is_in & (means > upper + FENCE * (upper - lower) + ROUNDING)
+    means = pd.DataFrame(raw).mean(axis=1)
+    quartiles = means[is_in].describe()
+    return is_in & (means - quartiles["75%"] > FENCE * (quartiles["75%"] - quartiles["25%"]) + ROUNDING).to_numpy()
 
 
 def ranks(values):
     """1 the highest, equal ones share the better rank; 0 without a value."""
-    is_better = values[None] > values[:, None] + ROUNDING
-    return np.where(np.isfinite(values), 1 + is_better.sum(axis=1), 0)
+    return pd.Series(values).round(11).rank(method="min", ascending=False).fillna(0).to_numpy().astype(int)

@@ -17,6 +17,7 @@ from annotation.simulation import Tendency
 from judges.laboratory import reference_sets
 from reports.dataset import scored_clozes
 from reports.management.commands import demo as seeding
+from reports.rationales import codings
 from studies import hashing, lifecycle
 from studies.models import Item, Provenance, Source, Story, Study
 from tests import factories, triggers
@@ -42,6 +43,7 @@ from tests.reports.figures import (
     test_repeats,
 )
 from tests.reports.given import Row
+from tests.reports.test_pages import full_study
 from tests.reports.test_preferences import CHOSEN, FIRST, choices, paired
 
 Make = Callable[[pytest.MonkeyPatch, Path], Study]
@@ -191,6 +193,26 @@ def study_with_scores(folder: Path) -> Study:
     return study
 
 
+def code_reasons(study: Study) -> codings.ThemeSample:
+    """Eight reasons of two people on four stories, of which the coders find another theme in three."""
+    for name in ("Ending", "Voice"):
+        codings.add_theme(study, name=name, definition=f"About the {name.lower()}.")
+    sample = codings.draw_sample(study, item="tests.item-1", kind="person", n=100, by="tests")
+    ending = study.themes.get(name="Ending").pk
+    for role, found in (("researcher", {1, 2, 3}), ("coordinator", {2, 3, 4, 5})):
+        coder = factories.staff(role)
+        for number in range(1, sample.reasons.count() + 1):
+            codings.record_coding(sample, number, user=coder, themes={ending} if number in found else ())
+    return sample
+
+
+def suggest_nothing(sample: codings.ThemeSample) -> Study:
+    """A judge then finds no theme in any of the reasons."""
+    rows = ["number,themes", *(f"{number}," for number in range(1, sample.reasons.count() + 1))]
+    codings.record_suggestion(sample, judge="stub", data="\n".join(rows).encode())
+    return sample.study
+
+
 def study_beside_references() -> Study:
     """Stories beside each other, and beside the stories of another study."""
     study, other = given.closed_study(n_groups=8), given.closed_study("others", n_groups=7)
@@ -259,6 +281,7 @@ MAKERS: dict[str, Make] = {
     "personas": lambda _patch, _folder: test_personas.Said(nobody="judge-bare").study,
     "wordings": lambda _patch, _folder: study_of_wordings(),
     "scores": lambda _patch, folder: study_with_scores(folder),
+    "themes": lambda _patch, _folder: suggest_nothing(code_reasons(full_study())),
     "references": lambda _patch, _folder: study_beside_references(),
     "97 stories": lambda _patch, folder: study_of_97(folder),
     "batches": lambda _patch, _folder: batched.plant(with_judge=True),

@@ -46,6 +46,10 @@ def test_a_figure_whose_numbers_change_has_another_edition(
     editions = results.list_editions()
     risen = {key for key, edition in editions.items() if edition != before.get("editions", {}).get(key)}
     changed = {key for key in now.keys() | before.keys() - {"editions"} if not _is_same(before.get(key), now.get(key))}
+    if before and not KEEPS:
+        # A figure that is new has nothing to hold against; its numbers are kept with the next that are.
+        new = editions.keys() - before["editions"].keys()
+        risen, changed = risen - new, changed - new
 
     if KEEPS:
         kept = now if results.DATASET in risen else {key: now.get(key) for key in changed & risen}
@@ -61,7 +65,9 @@ def test_every_figure_has_numbers_that_are_kept() -> None:
     kept = [json.loads(path.read_text(encoding="utf-8")) for path in FOLDER.glob("*.json")]
 
     assert len(kept) == len(KEPT)
-    assert {"amendments", "themes"} == set(all_figures()) - {figure for study in kept for figure in study}
+    # Of a new figure nothing is kept yet, not even the edition.
+    figures = set(all_figures()) & set.intersection(*(set(study["editions"]) for study in kept))
+    assert figures - {figure for study in kept for figure in study} == {"amendments"}
 
 
 def _sketches(document: Mapping[str, Any]) -> Iterator[tuple[str, Kept]]:

@@ -10,9 +10,9 @@ from annotation.participation.withdrawal import withdraw
 from reports.export.content import PackageContent
 from reports.export.package import count_rows
 from reports.rationales import codings
-from tests import factories
 from tests.factories import NOON
 from tests.independent.comparison import recomputed
+from tests.reports.packaged import code_reasons, suggest_nothing
 from tests.reports.test_packages import issued, table
 from tests.reports.test_pages import full_study
 
@@ -21,22 +21,11 @@ pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
 @pytest.fixture
 def coded() -> codings.ThemeSample:
-    """Eight reasons of two people on four stories, of which the coders find another theme in three."""
-    study = full_study()
-    for name in ("Ending", "Voice"):
-        codings.add_theme(study, name=name, definition=f"About the {name.lower()}.")
-    sample = codings.draw_sample(study, item="tests.item-1", kind="person", n=100, by="tests")
-    ending = study.themes.get(name="Ending").pk
-    for role, found in (("researcher", {1, 2, 3}), ("coordinator", {2, 3, 4, 5})):
-        coder = factories.staff(role)
-        for number in range(1, sample.reasons.count() + 1):
-            codings.record_coding(sample, number, user=coder, themes={ending} if number in found else ())
-    return sample
+    return code_reasons(full_study())
 
 
 def test_themes_stand_in_a_package_and_are_found_again(coded: codings.ThemeSample, tmp_path: Path) -> None:
-    rows = ["number,themes", *(f"{number}," for number in range(1, coded.reasons.count() + 1))]
-    codings.record_suggestion(coded, judge="stub", data="\n".join(rows).encode())
+    suggest_nothing(coded)
 
     _package, archive = issued(coded.study, with_sources=True, reason="To compute them anew.")
 

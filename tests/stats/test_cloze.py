@@ -9,7 +9,16 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from stats.arrays import FloatArray
-from stats.cloze import apply_knockout, consistency, group_means, satisfaction, scores, surprises
+from stats.cloze import (
+    apply_knockout,
+    consistency,
+    count_changes,
+    filling_order,
+    group_means,
+    satisfaction,
+    scores,
+    surprises,
+)
 from stats.comparisons import spearman
 from tests.stats.examples import NAN, repeatable
 
@@ -197,3 +206,25 @@ def test_the_main_score_never_falls_below_satisfaction_nor_beyond_its_double(a: 
     found = scores(a, b)
 
     assert np.all((found >= a) & (found <= 2 * a + 1e-12))
+
+
+def test_the_order_of_filling_is_that_of_the_first_words() -> None:
+    assert filling_order([(3, "a"), (1, "b"), (3, "c"), (2, " "), (5, "d"), (2, "e")]) == [3, 1, 5, 2]
+
+
+def test_what_is_saved_while_somebody_writes_is_one_filling() -> None:
+    assert count_changes([(1, "bro"), (1, "brown"), (1, "brown boots")]) == {1: 0}
+
+
+def test_a_change_is_another_text_after_something_else() -> None:
+    history = [(1, "boots"), (2, "a coin"), (1, "sho"), (1, "shoes"), (2, "a co"), (2, "a coin"), (1, "boots")]
+
+    assert count_changes(history) == {1: 2, 2: 0}
+
+
+def test_emptying_a_blank_changes_it_and_filling_it_again_does_not() -> None:
+    assert count_changes([(1, "boots"), (2, "x"), (1, ""), (2, "y"), (1, "shoes")]) == {1: 1, 2: 1}
+
+
+def test_a_blank_never_filled_has_no_changes_to_count() -> None:
+    assert count_changes([(1, " "), (2, "x")]) == {2: 0}

@@ -78,3 +78,28 @@ def test_what_cannot_be_estimated_says_why() -> None:
         prediction_powered.as_source([1, 2], [1, NAN], [1, 2])
     with pytest.raises(ValueError, match="the same stories"):
         prediction_powered.as_source([1, 2], [1], [1, 2])
+
+
+# Two stories of the source that people read, of one cluster, one of another, and two that only the judge read.
+PEOPLE = np.array([2, 4, 5, np.nan, np.nan, 1])
+JUDGE = np.array([1, 3, 4, 2, 6, 5.0])
+CLUSTERS = np.array([0, 0, 1, 2, 3, 4])
+IS_OF_SOURCE = np.array([True, True, True, True, True, False])
+DRAWN = ["yes", "yes", "yes", "no", "no", ""]
+
+
+def test_stories_of_a_source_that_share_a_cluster_are_one() -> None:
+    source = prediction_powered.read_source(PEOPLE, JUDGE, CLUSTERS, IS_OF_SOURCE, DRAWN)
+
+    assert [source.people.tolist(), source.judge.tolist(), source.judge_alone.tolist()] == [[3, 5], [2, 4], [2, 6]]
+
+
+@pytest.mark.parametrize(
+    ("drawn", "reason"),
+    [(["yes", "yes", "", "no", "no", ""], "not_drawn_at_random"), (["yes", "no", *DRAWN[2:]], "not_read_as_drawn")],
+)
+def test_people_must_have_read_the_stories_that_were_drawn_for_them(drawn: list[str], reason: str) -> None:
+    with pytest.raises(Incomputable) as error:
+        prediction_powered.read_source(PEOPLE, JUDGE, CLUSTERS, IS_OF_SOURCE, drawn)
+
+    assert error.value.code == reason

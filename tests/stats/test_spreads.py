@@ -1,4 +1,4 @@
-"""Standard deviations of each unit's ratings."""
+"""Means, standard deviations and ends of numbers, and of the ratings of each unit."""
 
 import numpy as np
 import pytest
@@ -20,3 +20,13 @@ def test_the_order_of_raters_does_not_matter() -> None:
     ratings = np.random.default_rng(1).integers(1, 6, (4, 9)).astype(float)
 
     assert spreads.standard_deviations(ratings[::-1]) == pytest.approx(spreads.standard_deviations(ratings))
+
+
+def test_numbers_have_a_mean_a_standard_deviation_and_ends() -> None:
+    # 2, 4, 9: mean 5, squares 9 + 1 + 16 = 26, by 2.
+    assert spreads.summarise([4, 2, 9]) == spreads.NumberSummary(n=3, mean=5, sd=np.sqrt(13), lowest=2, highest=9)
+
+
+def test_a_single_number_has_no_standard_deviation_and_none_have_nothing() -> None:
+    assert spreads.summarise([4]) == spreads.NumberSummary(n=1, mean=4, sd=None, lowest=4, highest=4)
+    assert spreads.summarise([]) == spreads.NumberSummary(n=0)

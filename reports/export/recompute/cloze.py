@@ -4,13 +4,12 @@ from functools import partial
 
 import numpy as np
 from recompute.filled_texts import FilledTexts, read_texts
-from recompute.values import Left, chance_floor, estimate, interval, mean_interval, or_none
+from recompute.values import NO_TEXTS, Left, chance_floor, estimate, interval, mean_interval, or_none
 
 from stats import agreement, arrays, cloze, comparisons, intervals
 
 SURPRISE, JUDGES, FACTORIAL, SCALES = 141, 146, 147, 148  # of the seed
 N_BLANKS, HIGHEST = 200, 5  # of random directions; of a rating
-NO_TEXTS = "what rests on texts, on their vectors, or on a reference set, which are not in this package"
 
 
 def number_list(values):

@@ -16,6 +16,10 @@ FIGURES = {
     ),
     "pairs": ("strengths", "pair_lengths", "pair_accuracies"),
     "judges_as_raters": ("judges_share_of_yes", "judges_among_themselves", "alternative_annotator", "judge_biases"),
+    "work": ("sources", "study", "progress", "judge_costs", "explanations", "pace", "repeats", "cloze"),
+    "texts": ("measures", "measures_beside_people", "novelty", "near_copies", "themes"),
+    "prompts": ("personas", "wordings", "people_and_judge"),
+    "ideas": ("nsv", "nsv_feedback"),
     "cloze": (
         *("cloze_scores", "cloze_surprise", "cloze_variants", "cloze_constraints", "cloze_edges", "cloze_judges"),
         *("cloze_factorial", "cloze_scales"),

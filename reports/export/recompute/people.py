@@ -7,6 +7,7 @@ import numpy as np
 from recompute.tables import as_number
 from recompute.values import (
     N_RESAMPLES,
+    NOT_TAKEN,
     Left,
     chance_floor,
     ends_of,
@@ -16,7 +17,7 @@ from recompute.values import (
     mean_interval,
     or_none,
     rate_interval,
-    sd,
+    share_of,
 )
 from recompute.wide import mean_intervals, outcome_interval
 
@@ -25,7 +26,6 @@ from stats import human_likeness as likeness
 from stats import trends as trend_statistics
 from stats.reasons import Incomputable
 
-NOT_TAKEN = "what rests on a file that was not taken along"
 ATTEMPTS = 2  # at a comprehension check, unless the protocol says otherwise
 STORIES, TRENDS, LIKENESS = 64, 65, 66  # of the seed
 
@@ -95,8 +95,9 @@ def ratings(package):
             if not numbers.size:
                 cells.append({"source": source, "value": None, "n": 0})
                 continue
-            ends, wide = mean_intervals(package, values, values, clusters, item.bounds)
-            fields = {"value": numbers.mean(), "sd": sd(numbers), "n": numbers.size, "interval": ends, "wide": wide}
+            ends, wide = mean_intervals(package, values, clusters, item.bounds)
+            summary = spreads.summarise(numbers)
+            fields = {"value": summary.mean, "sd": summary.sd, "n": summary.n, "interval": ends, "wide": wide}
             cells.append(fields | {"source": source})
         low, high = item.ends
         rows.append(item.fields | {"lowest": low, "highest": high, "overall": cells[0], "by_source": cells[1:]})
@@ -302,11 +303,11 @@ def surveys(package):
             continue
         answers = package.answers_to(item)
         chosen = [one for text in answers["value"] for one in (json.loads(text) if text.startswith("[") else [text])]
-        numbers = answers["number"].to_numpy(dtype=float) if item.level in ("ordinal", "interval") else np.array([])
+        summary = spreads.summarise(answers["number"] if item.level in ("ordinal", "interval") else ())
         options = [option["value"] for option in item.options] or (["yes", "no"] if item.is_verdict else [])
         counts = [{"value": option, "n": chosen.count(option)} for option in options]
-        mean = numbers.mean() if numbers.size else None
-        rows.append(item.fields | {"n": len(answers), "options": counts, "mean": mean, "sd": sd(numbers)})
+        fields = {"n": len(answers), "options": counts, "mean": summary.mean, "sd": summary.sd}
+        rows.append(item.fields | fields)
     return rows
 
 
@@ -321,9 +322,9 @@ def checks(package):
         if package.has("check_attempts"):
             attempts = package.table("check_attempts")
             n_failed = ((attempts["step"] == item.step) & attempts["outcome"].isin(["ended", "flagged"])).sum()
-        fields = {"n": n, "n_right": n_right, "value": 100 * n_right / n if n else None, "n_failed": n_failed}
+        fields = {"n": n, "n_right": n_right, "n_failed": n_failed} | share_of(n_right, n)
         attempts = steps[item.step]["options"].get("attempts", ATTEMPTS)
-        rows.append(item.fields | fields | {"interval": interval(rates.wilson, n_right, n), "attempts": attempts})
+        rows.append(item.fields | fields | {"attempts": attempts})
     return rows
 
 

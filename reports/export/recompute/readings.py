@@ -59,17 +59,6 @@ class PackagedJudged:
     is_of_models: np.ndarray
     rows: pd.DataFrame
 
-    @cached_property
-    def is_unanimous(self):
-        """Where two people or more answered and all the same, shape (I, U)."""
-        nobody = np.full((len(self.people), 1, len(self.units)), np.nan)
-        people = np.concatenate([self.people, nobody], axis=1)
-        return (self.n_people > 1) & (np.fmax.reduce(people, axis=1) == np.fmin.reduce(people, axis=1))
-
-    @property
-    def n_people(self):
-        return np.isfinite(self.people).sum(axis=1)
-
     @property
     def n_raters(self):
         return self.people.shape[1]

@@ -98,6 +98,7 @@ class Package:
         answers = answers.assign(number=pd.to_numeric(answers["analysed"]), seat=pd.to_numeric(answers["seat"]))
         self.answers = answers
         is_person = answers["rater_kind"] == "person"
+        self.everybody = answers[is_person]
         self.people = answers[is_person & (answers["status"] == "submitted")]
         self.read_again = answers[is_person & (answers["status"] == "repeat") & (answers["outcome"] == "answered")]
         self.all_readings = answers[~is_person & answers["status"].isin(["submitted", "open"])]
@@ -137,6 +138,18 @@ class Package:
         """The rows of people that count, of a table that a package need not have."""
         rows = self.table(name) if self.has(name) else pd.DataFrame(columns=["rater_kind", "status"])
         return rows[(rows["rater_kind"] == "person") & (rows["status"] == "submitted")]
+
+    @property
+    def is_whole(self):
+        """Whether nobody is left out of the package, as who withdrew is."""
+        descriptor = json.loads((self.folder / "datapackage.json").read_text(encoding="utf-8"))
+        return not descriptor["quire"]["left_out"]["raters_who_withdrew"]
+
+    @cached_property
+    def saves(self):
+        """Every save of a blank that was not erased."""
+        events = self.table("events")
+        return events[events["item"].str.startswith("blank-") & (events["words"] != "")]
 
     @cached_property
     def factors(self):
@@ -218,6 +231,11 @@ class Package:
     @property
     def verdicts(self):
         return [item for item in self.items if item.is_verdict and item.is_about_a_story]
+
+    @property
+    def has_verdicts(self):
+        """Whether people's verdicts are an outcome of their own, of which single tests are a part."""
+        return any(table.kind == "verdicts" for table in self.outcomes)
 
     @property
     def scales(self):

@@ -7,6 +7,9 @@ from stats.agreement import Coefficient
 from stats.reasons import Incomputable
 
 N_RESAMPLES = 1000
+NOT_TAKEN = "what rests on a file that was not taken along"
+NO_TEXTS = "what rests on texts, on their vectors, or on a reference set, which are not in this package"
+NO_LENGTHS = "what rests on how long stories are and which are the same, of which a blind package says nothing"
 
 
 class Left:
@@ -86,10 +89,11 @@ def share(is_so, clusters, rng):
     return {"value": value, "interval": rate_interval(shares, clusters, rng)}
 
 
+def share_of(n, n_of):
+    """So many of so many in percent, with Wilson's interval."""
+    return {"value": 100 * n / n_of if n_of else None, "interval": interval(rates.wilson, n, n_of)}
+
+
 def or_none(number):
     """The number, or None of one that is not there."""
     return None if number is None or np.isnan(number) else float(number)
-
-
-def sd(values):
-    return float(np.std(values, ddof=1)) if len(values) > 1 else None

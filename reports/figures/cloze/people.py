@@ -16,7 +16,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from annotation.models import Assignment, Fill, Rater
-from annotation.responses import fills
 from reports.document import columns
 from reports.document.columns import LEAD, decimals, ends
 from reports.document.files import file_only
@@ -40,6 +39,7 @@ from reports.figures.cloze.completion import (
     completion_table,
     section_column,
 )
+from reports.lazy import cloze as cloze_statistics
 from reports.lazy import rates
 from reports.numbers import decimal, whole
 from reports.numbers import interval as between
@@ -187,7 +187,8 @@ def _row(writer: Writer, cloze: Cloze, *, is_over: bool) -> WriterRow:
     outcome = _outcome(writer, is_over=is_over)
     fill = getattr(writer.assignment, "fill", None)
     stopped_at = (fill and fill.stopped_at) or cascade.find_open_section(cloze.parsed, writer.filled)
-    changes = fills.count_changes(writer.events)
+    saves = [(save.blank, save.text) for save in writer.events]
+    changes = cloze_statistics.count_changes(saves)
     section_by_blank = cloze.parsed.section_by_blank
     changes_by_section = Counter[int]()
     for blank, n in changes.items():
@@ -201,7 +202,7 @@ def _row(writer: Writer, cloze: Cloze, *, is_over: bool) -> WriterRow:
         n_filled=len(writer.filled),
         n_changes=sum(changes.values()),
         active_seconds=sum(writer.seconds.values()),
-        order=tuple(fills.order_of_filling(writer.events)),
+        order=tuple(cloze_statistics.filling_order(saves)),
         seconds_by_section={str(section): n for section, n in sorted(writer.seconds.items())},
         changes_by_section={str(section): n for section, n in sorted(changes_by_section.items())},
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import ceil, floor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -42,7 +42,7 @@ from stats.reasons import Incomputable
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
     from reports.dataset.judged import Judged
-    from stats.arrays import BoolArray, FloatArray
+    from stats.arrays import FloatArray
     from stats.prediction_powered import Mean as PoweredValue
     from stats.prediction_powered import PoweredMean, Ratings
 
@@ -209,10 +209,11 @@ def _by_source(
     ratings: dict[str, Ratings] = {}
     refusals: dict[str, Incomputable] = {}
     names = [name for name, _kind in dataset.sources]
+    drawn = [dataset.story_factor(story, FACTOR) for _group, story in material.units]
     of_source = {name: np.array([source == name for source in material.sources], dtype=np.bool_) for name in names}
     for name, units in of_source.items():
         try:
-            ratings[name] = _ratings(dataset, material, people, judge, units)
+            ratings[name] = prediction_powered.read_source(people, judge, material.clusters, units, drawn)
         except Incomputable as error:
             refusals[name] = error
     powered = dict(zip(ratings, prediction_powered.estimate_means(list(ratings.values())), strict=True))
@@ -222,36 +223,6 @@ def _by_source(
         else SourceEstimate(source=name, why=Reason.of(refusals[name]))
         for name in names
     )
-
-
-def _ratings(dataset: Dataset, material: Judged, people: FloatArray, judge: FloatArray, units: BoolArray) -> Ratings:
-    """The stories of one source, those that share a prompt as one. Raises Incomputable if a condition does not hold."""
-    is_rated = np.isfinite(people)
-    if np.isnan(judge[units]).any():
-        raise Incomputable("no_constant_for_missing")
-    if not is_rated[units].any():
-        raise Incomputable("fewer_than_two_rated_stories")
-    if is_rated[units].all():
-        raise Incomputable("no_story_for_the_judge_alone")
-    stories = [story for _group, story in material.units]
-    drawn = [dataset.story_factor(story, FACTOR) for story in stories]
-    for word, has_people, is_kept in zip(drawn, is_rated, units, strict=True):
-        if is_kept and word not in ("yes", "no"):
-            raise Incomputable("not_drawn_at_random")
-        if is_kept and (word == "yes") != bool(has_people):
-            raise Incomputable("not_read_as_drawn")
-    labels = material.clusters
-    rated, alone = units & is_rated, units & ~is_rated
-    return prediction_powered.as_source(
-        _cluster_means(people, labels, rated),
-        _cluster_means(judge, labels, rated),
-        _cluster_means(judge, labels, alone),
-    )
-
-
-def _cluster_means(values: FloatArray, labels: Any, units: BoolArray) -> FloatArray:
-    places = np.unique(labels[units], return_inverse=True)[1]
-    return np.asarray(np.bincount(places, values[units]) / np.bincount(places), dtype=np.float64)
 
 
 def _estimate(source: str, powered: PoweredMean, n_filled_in: int, bounds: tuple[float, float]) -> SourceEstimate:

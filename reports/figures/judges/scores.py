@@ -10,12 +10,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from reports.dataset.judged import answers_to
+from reports.dataset.step_items import widths_of
 from reports.document.values import Estimate, Floor, Interval, Reason
-from reports.figures.base import ItemRow, interval, item_fields
+from reports.figures.base import N_RESAMPLES, ItemRow, chance_floor, interval, item_fields
 from reports.figures.judges.outcomes import Outcomes, outcomes
 from reports.figures.judges.person_lines import PersonLine, person_lines
-from reports.figures.judges.sides import Sides, of_numbers, of_tables
-from reports.lazy import np, table_scores
+from reports.lazy import judge_sides
 from reports.numbers import coefficient, coefficients, decimal
 from reports.numbers import interval as between
 from stats.reasons import Incomputable
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from stats.arrays import FloatArray
     from stats.human_line import AmongPeople
     from stats.judge_scores import Statistic
+    from stats.judge_sides import Sides
     from stats.table_scores import TableStatistic
 
     AnyStatistic = Statistic | TableStatistic
@@ -174,7 +175,7 @@ def compare_judges(
     lines = person_lines(material.people, material.clusters, against, rng=dataset.rng(salt, 99))
     judges = []
     for at, (name, answers) in enumerate(zip(material.names, material.judges, strict=True)):
-        sides = Sides(dataset, material, answers, reference, salt=(salt, at))
+        sides = judge_sides.Sides(dataset, material, answers, reference, widths_of(material.items), (salt, at))
         items = tuple(
             ItemScores(
                 **item_fields(item),
@@ -212,42 +213,34 @@ def score_parts(
     salt: tuple[int, ...],
 ) -> Score:
     """The statistic over all units and over each part of them. answers, reference : shape (I, U)"""
-    return _score(Sides(dataset, material, answers, reference, salt=salt), statistic, names, slice(None), salt=())
+    sides = judge_sides.Sides(dataset, material, answers, reference, widths_of(material.items), salt)
+    return _score(sides, statistic, names, slice(None), salt=())
 
 
 def _score(
     sides: Sides, statistic: AnyStatistic, parts: Sequence[str], items: slice, *, salt: tuple[int, ...]
 ) -> Score:
     """The statistic of some of the items, over all units and over each part of them."""
-    left_out = () if sides.material.has_mixed_stories else ("models",)
     return Score(
         statistic=statistic.key,
         parts=tuple(
-            _part(sides, statistic, part, items, salt=(*sides.salt, *salt, n))
-            for n, part in enumerate(parts)
-            if part not in left_out
+            _part(sides, statistic, part, items, salt=(*sides.salt, *salt, n)) for n, part in sides.list_parts(parts)
         ),
     )
 
 
 def _part(sides: Sides, statistic: AnyStatistic, part: str, items: slice, *, salt: tuple[int, ...]) -> ScorePart:
-    own = sides.select(part)
     try:
-        if isinstance(statistic, table_scores.TableStatistic):
-            value, ends, floor = of_tables(sides, statistic, part, items)
-        else:
-            value, ends, floor = of_numbers(sides, statistic, part, items, salt=salt)
+        score = sides.compute(statistic, part, items, salt=salt, n_resamples=N_RESAMPLES)
     except Incomputable as error:
         return without_units(part, error)
-    compared = np.isfinite(own.judge[items]) & np.isfinite(own.people[items])
-
     return ScorePart(
         part=part,
-        value=value,
-        n=int(compared.sum()),
-        n_units=int(compared.any(axis=0).sum()),
-        n_raters=len(sides.material.raters),
-        interval=interval(ends),
-        floor=floor(None),
-        floor_within=floor(own.sources) if len(set(own.sources)) > 1 else None,
+        value=score.value,
+        n=score.n,
+        n_units=score.n_units,
+        n_raters=sides.material.people.shape[1],
+        interval=interval(score.interval),
+        floor=chance_floor(score.floor, None),
+        floor_within=chance_floor(score.floor, score.strata) if len(set(score.strata)) > 1 else None,
     )

@@ -14,7 +14,7 @@ from reports.dataset.scored_ideas import SALT
 from reports.document.values import Interval, IntervalEstimate, Reason
 from reports.figures.base import N_RESAMPLES, estimate, without_value
 from reports.figures.nsv.results import Ablation, Stability
-from reports.lazy import comparisons, np, nsv, nsv_procedure
+from reports.lazy import comparisons, np, nsv, nsv_procedure, spreads
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
@@ -117,15 +117,10 @@ def _of_several(what: str, setting: str, rhos: FloatArray) -> Stability:
     values = rhos[np.isfinite(rhos)]
     if not len(values):
         return Stability(what=what, setting=setting, value=None, why=without_value("no_resample_with_value"), n=0)
-    is_one = len(values) == 1
+    summary = spreads.summarise(values)
+    lowest, highest = (None, None) if summary.n == 1 else (summary.lowest, summary.highest)
     return Stability(
-        what=what,
-        setting=setting,
-        value=float(values.mean()),
-        n=len(values),
-        sd=None if is_one else float(values.std(ddof=1)),
-        lowest=None if is_one else float(values.min()),
-        highest=None if is_one else float(values.max()),
+        what=what, setting=setting, value=summary.mean, n=summary.n, sd=summary.sd, lowest=lowest, highest=highest
     )
 
 

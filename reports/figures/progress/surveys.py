@@ -16,7 +16,7 @@ from reports.document.files import file_only
 from reports.document.model import DocumentSection, Files, Head, ReportTable, TableCell, TableColumn, TextBlock
 from reports.document.phrases import BREAK, joined
 from reports.figures.base import Figure, ItemRow, Listing, item_fields
-from reports.lazy import np
+from reports.lazy import np, spreads
 from reports.numbers import decimal, whole
 from studies.items.binary import DEFAULT as YES_OR_NO
 from studies.models import Step
@@ -92,14 +92,14 @@ def _survey(dataset: Dataset, item: StepItem) -> Survey:
     chosen = [one for value in answers["value"] for one in (value if isinstance(value, list) else [value])]
     options = item.item.options or (YES_OR_NO if item.type.is_verdict else [])
     is_number = item.level in ("ordinal", "interval")
-    numbers = answers["analysed"].to_numpy(dtype=np.float64) if is_number else np.array([])
+    summary = spreads.summarise(answers["analysed"].to_numpy(dtype=np.float64) if is_number else ())
     return Survey(
         **item_fields(item),
         question=item.item.question,
         n=len(answers),
         options=tuple(OptionCount(value=o["value"], label=o["label"], n=chosen.count(o["value"])) for o in options),
-        mean=float(numbers.mean()) if numbers.size else None,
-        sd=float(numbers.std(ddof=1)) if numbers.size > 1 else None,
+        mean=summary.mean,
+        sd=summary.sd,
     )
 
 

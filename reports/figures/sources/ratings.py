@@ -16,7 +16,7 @@ from reports.document.phrases import phrase
 from reports.document.values import Estimate, Interval
 from reports.figures.base import Figure, ItemRow, Listing, item_fields, note_of, without_value
 from reports.figures.mean_intervals import mean_intervals
-from reports.lazy import np
+from reports.lazy import np, spreads
 
 if TYPE_CHECKING:
     from reports.dataset import Cube, Dataset, StepItem
@@ -114,8 +114,8 @@ def _rating(dataset: Dataset, cube: Cube, mask: BoolArray, bounds: tuple[float, 
         return Rating(value=None, why=without_value("no_answers"), n=0)
 
     ends, wide = mean_intervals(dataset, values, values, clusters, bounds=bounds)
-    sd = float(ratings.std(ddof=1)) if ratings.size > 1 else None
-    return Rating(value=float(ratings.mean()), sd=sd, n=int(ratings.size), interval=ends, wide=wide)
+    summary = spreads.summarise(ratings)
+    return Rating(value=summary.mean, sd=summary.sd, n=summary.n, interval=ends, wide=wide)
 
 
 def _plots(result: Listing[ItemRatings]) -> list[plots.DotPlot]:

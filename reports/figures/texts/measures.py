@@ -25,7 +25,7 @@ from reports.document.model import (
 )
 from reports.document.phrases import joined, phrase
 from reports.figures.base import Figure, ItemRow, Listing, item_fields
-from reports.lazy import np
+from reports.lazy import np, spreads
 from reports.numbers import NONE, measured
 
 if TYPE_CHECKING:
@@ -148,17 +148,7 @@ def _measure(dataset: Dataset, item: StepItem, metric: object, rows: pd.DataFram
 
 
 def _values(source: str, column: pd.Series[float]) -> Values:
-    values = column.to_numpy(dtype=np.float64)
-    if not len(values):
-        return Values(source=source, n=0)
-    return Values(
-        source=source,
-        n=len(values),
-        mean=float(values.mean()),
-        sd=float(values.std(ddof=1)) if len(values) > 1 else None,
-        lowest=float(values.min()),
-        highest=float(values.max()),
-    )
+    return Values(source=source, **vars(spreads.summarise(column.to_numpy(dtype=np.float64))))
 
 
 def _heading(measure: Measure) -> Phrase:

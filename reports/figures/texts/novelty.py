@@ -28,7 +28,7 @@ from reports.document.model import (
 from reports.document.values import Interval, Mean, Reason
 from reports.figures.base import N_RESAMPLES, Figure, Listing, interval, note_of, without_value
 from reports.figures.texts.reference_sets import gone, set_columns
-from reports.lazy import intervals, neighbours, np
+from reports.lazy import intervals, neighbours, np, spreads
 from reports.numbers import NONE, coefficient, coefficients, whole
 from stats.reasons import Incomputable
 
@@ -203,12 +203,8 @@ def _means(dataset: Dataset, stories: tuple[StoryNovelty, ...], *, n_others: int
 
 
 def _summary(values: FloatArray) -> dict[str, Any]:
-    n = len(values)
-    return {
-        "n": n,
-        "value": float(values.mean()) if n else None,
-        "sd": float(values.std(ddof=1)) if n > 1 else None,
-    }
+    summary = spreads.summarise(values)
+    return {"n": summary.n, "value": summary.mean, "sd": summary.sd}
 
 
 def _blocks(row: SetNovelty, label: str) -> Iterator[Block]:

@@ -28,28 +28,6 @@ def unfollowed() -> ClozeDocument:
     return parse_cloze(SHOES.replace("follows = [2, 3]\n", ""), "shoes.toml")
 
 
-def test_the_order_of_filling_is_that_of_the_first_words() -> None:
-    assert fills.order_of_filling(said((3, "a"), (1, "b"), (3, "c"), (2, " "), (5, "d"), (2, "e"))) == [3, 1, 5, 2]
-
-
-def test_what_is_saved_while_somebody_writes_is_one_filling() -> None:
-    assert fills.count_changes(said((1, "bro"), (1, "brown"), (1, "brown boots"))) == {1: 0}
-
-
-def test_a_change_is_another_text_after_something_else() -> None:
-    history = said((1, "boots"), (2, "a coin"), (1, "sho"), (1, "shoes"), (2, "a co"), (2, "a coin"), (1, "boots"))
-
-    assert fills.count_changes(history) == {1: 2, 2: 0}
-
-
-def test_emptying_a_blank_changes_it_and_filling_it_again_does_not() -> None:
-    assert fills.count_changes(said((1, "boots"), (2, "x"), (1, ""), (2, "y"), (1, "shoes"))) == {1: 1, 2: 1}
-
-
-def test_a_blank_never_filled_has_no_changes_to_count() -> None:
-    assert fills.count_changes(said((1, " "), (2, "x"))) == {2: 0}
-
-
 def test_a_blank_that_follows_is_to_be_checked_after_a_change() -> None:
     history = said((2, "a coin"), (4, "He waited."), (2, "a ticket"))
 
