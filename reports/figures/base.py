@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, SupportsFloat, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, SupportsFloat, TypeVar, get_args, get_origin
 
 from django.utils.functional import Promise
 
@@ -90,18 +90,27 @@ class Statement:
 class Figure(Generic[R]):
     """One thing that a report says. Subclasses are discovered; one instance of each serves all studies.
 
-    A subclass gives the first five, `compute` and `describe`, and overrides what differs.
+    A subclass says of what, as in `Figure[Listing[Bias]]`, gives `key`, `title`, `position`, `tables`, `compute` and
+    `describe`, and overrides what differs.
     """
 
     key: ClassVar[str]  # in the document
     title: ClassVar[str | Promise]  # in the list of sections
     position: ClassVar[int]  # on the page, from the top
-    result: ClassVar[Any]  # the dataclass that `compute` returns, or a `Listing` of one
+    result: ClassVar[Any]  # what it is of: the dataclass that `compute` returns, or a `Listing` of one
     tables: ClassVar[tuple[str, ...]]  # names of its CSV files
     edition: ClassVar[int] = 1  # counts up when the result changes for the same inputs: reports are computed anew
     is_shown_sealed: ClassVar[bool] = True  # while nothing may be told by source
     needs_answers: ClassVar[bool] = True  # whether it says nothing before anybody has answered
-    nothing: ClassVar[Any] = None  # the result where it is sealed
+    nothing: ClassVar[Any] = None  # the result where it is sealed: of a listing an empty one
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for base in getattr(cls, "__orig_bases__", ()):
+            if get_origin(base) is Figure:
+                (cls.result,) = get_args(base)
+                if get_origin(cls.result) is Listing:
+                    cls.nothing = Listing()
 
     def compute(self, dataset: Dataset) -> R | None:
         """The result; None if the study asks nothing that it is about. Only called while it may be shown."""
@@ -160,7 +169,6 @@ class ItemFigure(Generic[T]):
 
     key: ClassVar[str]
     is_shown_sealed: ClassVar[bool] = False
-    nothing: ClassVar[Any] = Listing[Any]()
 
     def is_about(self, item: StepItem) -> bool:
         raise NotImplementedError(self.key)

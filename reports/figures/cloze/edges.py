@@ -64,7 +64,6 @@ class ClozeEdges(Figure[ClozeEdgesResult]):
     key = "cloze_edges"
     title = gettext_lazy("Filled texts: agreement between sections")
     position = 144
-    result = ClozeEdgesResult
     tables = ("cloze-edges", "cloze-consistency")
     is_shown_sealed = False
     needs_answers = False

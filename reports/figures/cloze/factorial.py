@@ -92,7 +92,6 @@ class ClozeFactorial(Figure[ClozeFactorialResult]):
     key = "cloze_factorial"
     title = gettext_lazy("Filled texts: samples and checks")
     position = 147
-    result = ClozeFactorialResult
     tables = ("cloze-conditions", "cloze-effects")
     edition = 2
     is_shown_sealed = False

@@ -119,7 +119,6 @@ class ClozeFilling(Figure[ClozeResult]):
     key = "cloze"
     title = gettext_lazy("Who filled the blanks")
     position = 140
-    result = ClozeResult
     tables = ("cloze", "cloze-sections", "cloze-completion")
     edition = 2
     needs_answers = False

@@ -80,7 +80,6 @@ class ClozeScores(Figure[ClozeScoresResult]):
     key = "cloze_scores"
     title = gettext_lazy("Filled texts: ranking")
     position = 141
-    result = ClozeScoresResult
     tables = ("cloze-scores", "cloze-section-scores", "cloze-people-beside-models")
     is_shown_sealed = False
     needs_answers = False

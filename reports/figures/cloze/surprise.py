@@ -105,7 +105,6 @@ class ClozeSurprise(Figure[ClozeSurpriseResult]):
     key = "cloze_surprise"
     title = gettext_lazy("Filled texts: what surprise rests on")
     position = 142
-    result = ClozeSurpriseResult
     tables = ("cloze-surprise", "cloze-fills")
     is_shown_sealed = False
     needs_answers = False

@@ -93,7 +93,6 @@ class ClozeVariants(Figure[ClozeVariantsResult]):
     key = "cloze_variants"
     title = gettext_lazy("Filled texts: does the order hold?")
     position = 145
-    result = ClozeVariantsResult
     tables = ("cloze-variants", "cloze-variant-correlations")
     is_shown_sealed = False
     needs_answers = False

@@ -91,11 +91,9 @@ class AlternativeAnnotator(Figure[Listing[JudgeStandings]]):
     key = "alternative_annotator"
     title = gettext_lazy("In place of an expert")
     position = 127
-    result = Listing[JudgeStandings]
     tables = ("alternative-annotator",)
     edition = 2
     is_shown_sealed = False
-    nothing = Listing[JudgeStandings]()
 
     def compute(self, dataset: Dataset) -> Listing[JudgeStandings]:
         scales = [item for item in dataset.items if item.is_scale]

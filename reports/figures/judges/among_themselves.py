@@ -65,10 +65,8 @@ class JudgesAmongThemselves(Figure[Listing[AgreementAmongJudges]]):
     key = "judges_among_themselves"
     title = gettext_lazy("Judges among themselves")
     position = 129
-    result = Listing[AgreementAmongJudges]
     tables = ("judges-among-themselves", "pairs-of-judges")
     is_shown_sealed = False
-    nothing = Listing[AgreementAmongJudges]()
 
     def compute(self, dataset: Dataset) -> Listing[AgreementAmongJudges]:
         if len(dataset.models["rater"].unique()) < 2:

@@ -74,11 +74,9 @@ class JudgeBiases(Figure[Listing[Bias]]):
     key = "judge_biases"
     title = gettext_lazy("What judges go by")
     position = 130
-    result = Listing[Bias]
     tables = ("judge-biases",)
     edition = 3
     is_shown_sealed = False
-    nothing = Listing[Bias]()
 
     def compute(self, dataset: Dataset) -> Listing[Bias]:
         scales = [item for item in dataset.items if item.is_scale]

@@ -33,7 +33,6 @@ class JudgeCosts(Figure[Listing[JudgeCost]]):
     title = gettext_lazy("What judges cost")
     position = 132
     edition = 2
-    result = Listing[JudgeCost]
     tables = ("judge-costs",)
 
     def compute(self, dataset: Dataset) -> Listing[JudgeCost]:

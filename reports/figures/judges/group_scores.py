@@ -47,7 +47,6 @@ class GroupFigure(Generic[R]):
     key: ClassVar[str]
     tables: ClassVar[tuple[str, ...]]
     is_shown_sealed: ClassVar[bool] = False
-    nothing: ClassVar[Any] = Listing[Any]()
 
     def is_about(self, item: StepItem) -> bool:
         raise NotImplementedError(self.key)

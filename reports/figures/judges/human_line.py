@@ -55,10 +55,8 @@ class HumanLine(Figure[Listing[JudgeLine]]):
     key = "human_line"
     title = gettext_lazy("A judge and an expert in the same place")
     position = 126
-    result = Listing[JudgeLine]
     tables = ("human-line",)
     is_shown_sealed = False
-    nothing = Listing[JudgeLine]()
 
     def compute(self, dataset: Dataset) -> Listing[JudgeLine]:
         kinds: tuple[tuple[str, list[StepItem], Against], ...] = (

@@ -28,11 +28,9 @@ class JudgesOnChoices(Figure[Listing[JudgeScores]]):
     key = "judges_on_choices"
     title = gettext_lazy("Judges on choices")
     position = 122
-    result = Listing[JudgeScores]
     tables = ("judges-on-choices", "lost-choices")
     edition = 5
     is_shown_sealed = False
-    nothing = Listing[JudgeScores]()
 
     def compute(self, dataset: Dataset) -> Listing[JudgeScores]:
         material = judged(dataset, [item for item in dataset.items if item.is_choice])

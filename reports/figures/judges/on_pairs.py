@@ -46,7 +46,6 @@ class JudgesOnPairs(GroupFigure[PairScores], Figure[Listing[PairScores]]):
     key = "judges_on_pairs"
     title = gettext_lazy("Judges on pairs")
     position = 124
-    result = Listing[PairScores]
     tables = ("judges-on-pairs", "lost-pairs")
     edition = 3
 

@@ -31,7 +31,6 @@ class JudgesOnRankings(GroupFigure[GroupScores], Figure[Listing[GroupScores]]):
     key = "judges_on_rankings"
     title = gettext_lazy("Judges on rankings")
     position = 125
-    result = Listing[GroupScores]
     tables = ("judges-on-rankings", "lost-rankings")
     edition = 2
 

@@ -28,11 +28,9 @@ class JudgesOnScales(Figure[Listing[JudgeScores]]):
     key = "judges_on_scales"
     title = gettext_lazy("Judges on scales")
     position = 121
-    result = Listing[JudgeScores]
     tables = ("judges-on-scales", "lost-ratings")
     edition = 5
     is_shown_sealed = False
-    nothing = Listing[JudgeScores]()
 
     def compute(self, dataset: Dataset) -> Listing[JudgeScores]:
         material = judged(dataset, [item for item in dataset.items if item.is_scale])

@@ -101,10 +101,8 @@ class Personas(Figure[Listing[JudgePersonas]]):
     key = "personas"
     title = gettext_lazy("What personas gain")
     position = 131
-    result = Listing[JudgePersonas]
     tables = ("personas",)
     is_shown_sealed = False
-    nothing = Listing[JudgePersonas]()
 
     def compute(self, dataset: Dataset) -> Listing[JudgePersonas]:
         scales = [item for item in dataset.items if item.is_scale]

@@ -120,11 +120,9 @@ class PeopleAndJudge(Figure[Listing[JudgeEstimates]]):
     key = "people_and_judge"  # its name in every report that was ever stored
     title = gettext_lazy("People and judge together")
     position = 128
-    result = Listing[JudgeEstimates]
     tables = ("people-and-judge",)
     edition = 2
     is_shown_sealed = False
-    nothing = Listing[JudgeEstimates]()
 
     def compute(self, dataset: Dataset) -> Listing[JudgeEstimates]:
         verdicts = judged(dataset, dataset.verdict_items)

@@ -60,11 +60,9 @@ class JudgesShareOfYes(Figure[Listing[JudgeYes]]):
     key = "judges_share_of_yes"
     title = gettext_lazy("A judge’s Yes by the share of experts")
     position = 123
-    result = Listing[JudgeYes]
     tables = ("judges-share-of-yes",)
     edition = 2
     is_shown_sealed = False
-    nothing = Listing[JudgeYes]()
 
     def compute(self, dataset: Dataset) -> Listing[JudgeYes]:
         material = judged(dataset, dataset.verdict_items)

@@ -66,11 +66,9 @@ class Wordings(Figure[Listing[ModelWordings]]):
     key = "wordings"
     title = gettext_lazy("One model, several prompts")
     position = 133
-    result = Listing[ModelWordings]
     tables = ("wordings",)
     edition = 3
     is_shown_sealed = False
-    nothing = Listing[ModelWordings]()
 
     def compute(self, dataset: Dataset) -> Listing[ModelWordings]:
         prompts_by_model = dataset.records.prompts_by_model

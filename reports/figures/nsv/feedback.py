@@ -86,7 +86,6 @@ class NsvFeedback(Figure[NsvFeedbackResult]):
     key = "nsv_feedback"
     title = gettext_lazy("Ideas after feedback")
     position = 151
-    result = NsvFeedbackResult
     tables = ("nsv-feedback",)
     is_shown_sealed = False
     needs_answers = False

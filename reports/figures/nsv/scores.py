@@ -50,7 +50,6 @@ class Nsv(Figure[NsvResult]):
     key = "nsv"
     title = gettext_lazy("Novelty, surprise and value")
     position = 150
-    result = NsvResult
     tables = ("nsv-methods", "nsv-weights", "nsv-ablations", "nsv-stability", "nsv-prompts")
     is_shown_sealed = False
     needs_answers = False

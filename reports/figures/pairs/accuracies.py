@@ -52,7 +52,6 @@ class PairAccuracies(ItemFigure[ItemAccuracies], Figure[Listing[ItemAccuracies]]
     key = "pair_accuracies"
     title = gettext_lazy("Who names what most prefer")
     position = 74
-    result = Listing[ItemAccuracies]
     tables = ("pair-accuracies",)
     edition = 2
 

@@ -84,7 +84,6 @@ class LengthsOfPairs(ItemFigure[PairLengths], Figure[Listing[PairLengths]]):
     key = "pair_lengths"
     title = gettext_lazy("Length and preference")
     position = 72
-    result = Listing[PairLengths]
     tables = ("pair-lengths", "length-differences")
 
     def is_about(self, item: StepItem) -> bool:

@@ -77,7 +77,6 @@ class Preferences(Figure[Listing[Preference]]):
     key = "preferences"
     title = gettext_lazy("Which story was preferred")
     position = 70
-    result = Listing[Preference]
     tables = ("preferences", "pairs")
     edition = 3
 

@@ -70,11 +70,9 @@ class Strengths(Figure[Listing[StrengthTable]]):
     key = "strengths"
     title = gettext_lazy("Strengths")
     position = 85
-    result = Listing[StrengthTable]
     tables = ("strengths",)
     edition = 2
     is_shown_sealed = False
-    nothing = Listing[StrengthTable]()
 
     def compute(self, dataset: Dataset) -> Listing[StrengthTable]:
         rows = []

@@ -71,7 +71,6 @@ class Measures(Figure[Listing[Measure]]):
     key = "measures"
     title = gettext_lazy("Text measures")
     position = 138
-    result = Listing[Measure]
     tables = ("measures",)
     needs_answers = False
 

@@ -105,7 +105,6 @@ class MeasuresBesidePeople(Figure[MeasuresResult]):
     key = "measures_beside_people"
     title = gettext_lazy("Measures beside people")
     position = 139
-    result = MeasuresResult
     tables = ("measures-beside-people", "measures-on-pairs")
     edition = 2
     is_shown_sealed = False

@@ -84,11 +84,9 @@ class NearCopies(Figure[Listing[SetCopies]]):
     key = "near_copies"
     title = gettext_lazy("Near-copies")
     position = 137
-    result = Listing[SetCopies]
     tables = ("near-copies", "near-copies-by-story")
     edition = 2
     is_shown_sealed = False
-    nothing = Listing[SetCopies]()
     needs_answers = False
 
     def compute(self, dataset: Dataset) -> Listing[SetCopies]:

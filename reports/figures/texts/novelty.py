@@ -89,10 +89,8 @@ class Novelty(Figure[Listing[SetNovelty]]):
     key = "novelty"
     title = gettext_lazy("Novelty")
     position = 136
-    result = Listing[SetNovelty]
     tables = ("novelty", "novelty-by-story")
     is_shown_sealed = False
-    nothing = Listing[SetNovelty]()
     needs_answers = False
 
     def compute(self, dataset: Dataset) -> Listing[SetNovelty]:

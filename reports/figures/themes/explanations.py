@@ -69,7 +69,6 @@ class Explanations(Figure[Listing[ItemExplanations]]):
     key = "explanations"
     title = gettext_lazy("Explanations")
     position = 95
-    result = Listing[ItemExplanations]
     tables = ("explanations",)
 
     def compute(self, dataset: Dataset) -> Listing[ItemExplanations]:

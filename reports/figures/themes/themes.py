@@ -84,9 +84,7 @@ class Themes(Figure[Listing[SampleThemes]]):
     key = "themes"
     title = gettext_lazy("What reasons are about")
     position = 93
-    result = Listing[SampleThemes]
     tables = ("themes", "theme-shares")
-    nothing = Listing[SampleThemes]()
 
     def compute(self, dataset: Dataset) -> Listing[SampleThemes]:
         samples = dataset.records.coded_samples
