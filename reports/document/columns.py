@@ -22,6 +22,9 @@ from reports.document.values import Estimate, Floor, Interval, Reason
 T = TypeVar("T")
 Write = Callable[[Any], str]
 LEAD, QUIET = "lead-figure", "off"
+# What files call the parts of an interval and of a chance floor, for `fields`.
+ENDS = {"low": "interval.low", "high": "interval.high"}
+CHANCE = {"chance_mean": "floor.mean", "chance_upper": "floor.upper"}
 
 
 def ends(places: int) -> Callable[[Interval | None], str]:
@@ -188,13 +191,26 @@ def with_reason(cell: TableCell, why: Reason | None) -> TableCell:
     return replace(cell, title=reasons.translate_reason(why), title_language=reasons.language(why))
 
 
-def fields(*names: str, of: Callable[[Any], Any] = lambda row: row, prefix: str = "") -> TableColumn[Any]:
-    """Attributes of a row, or of what `of` gives, under their own names after `prefix`; only files have them."""
+def fields(*names: str, of: Callable[[Any], Any] = lambda row: row, prefix: str = "", **paths: str) -> TableColumn[Any]:
+    """What a row has, or what `of` gives, in the file alone: attributes under their own names, after `prefix`.
 
-    def value(name: str) -> Callable[[Any], Any]:
-        return lambda row: getattr(of(row), name)
+    paths : under another name the attribute, or that of a part: low="interval.low"; None where there is no such part
+    """
 
-    return TableColumn(heading=None, cell=lambda row: TableCell(), files={prefix + name: value(name) for name in names})
+    def value(path: str) -> Callable[[Any], Any]:
+        return lambda row: _follow(of(row), path)
+
+    path_by_name = {prefix + name: name for name in names} | paths
+    files = {name: value(path) for name, path in path_by_name.items()}
+    return TableColumn(heading=None, cell=lambda row: TableCell(), files=files)
+
+
+def _follow(part: Any, path: str) -> Any:
+    for name in path.split("."):
+        if part is None:
+            return None
+        part = getattr(part, name)
+    return part
 
 
 def ends_in_file(of: Callable[[T], Interval | None], *, low: str = "low", high: str = "high") -> TableColumn[T]:
@@ -304,9 +320,14 @@ def yes_or_no(name: str, heading: Phrase, of: Callable[[T], bool] | None = None)
     )
 
 
-def constant(name: str, value: Any) -> TableColumn[Any]:
-    """A column that only the file has, with the same value in each row."""
-    return in_file(name, lambda row: value)
+def constants(**values: Any) -> TableColumn[Any]:
+    """Columns that only the file has, each with the same value in every row."""
+
+    def constant(value: Any) -> Callable[[Any], Any]:
+        return lambda row: value
+
+    files = {name: constant(value) for name, value in values.items()}
+    return TableColumn(heading=None, cell=lambda row: TableCell(), files=files)
 
 
 def source(of: Callable[[T], Any] | None = None, *, heading: Phrase = "", is_head: bool = True) -> TableColumn[T]:

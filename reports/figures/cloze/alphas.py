@@ -93,7 +93,7 @@ def agreement_columns() -> list[TableColumn[Any]]:
     return [
         *alpha_columns(),
         *spread_columns(),
-        columns.in_file("n_units", lambda row: row.coefficient.n_units),
+        columns.fields(n_units="coefficient.n_units"),
         columns.note(lambda row: note_of(row.coefficient, row.interval)),
     ]
 

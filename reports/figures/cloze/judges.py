@@ -230,7 +230,7 @@ def _alpha_table(result: ClozeJudgesResult) -> ReportTable[PanelAlpha]:
             columns.words("level", _("Distances"), lambda row: row.distance, shown=lambda row: DISTANCES[row.distance]),
             *alpha_columns(),
             columns.number("n_units", _("Units"), lambda row: row.coefficient.n_units),
-            columns.in_file("n_raters", lambda row: row.coefficient.n_raters),
+            columns.fields(n_raters="coefficient.n_raters"),
             columns.note(lambda row: note_of(row.coefficient, row.interval)),
         ],
     )
@@ -269,7 +269,7 @@ def _constraint_table(result: ClozeJudgesResult, head: Head) -> ReportTable[Cons
             ),
             columns.estimate("interval_alpha", _("Alpha, interval"), lambda row: row.interval_alpha, css=LEAD),
             columns.estimate("ordinal_alpha", _("Alpha, ordinal"), lambda row: row.ordinal_alpha),
-            columns.in_file("n_units", lambda row: row.interval_alpha.n_units),
+            columns.fields(n_units="interval_alpha.n_units"),
             columns.note(lambda row: note_of(row.interval_alpha)),
         ],
         why=lambda row: row.interval_alpha.why,

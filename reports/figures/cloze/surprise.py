@@ -241,12 +241,9 @@ def _every_participant(result: ClozeSurpriseResult) -> ReportTable[tuple[Referen
     return file_only(
         "cloze-surprise",
         [(variant, row) for variant in result.variants for row in variant.participants],
-        columns.in_file("reference", lambda pair: pair[0].name),
-        columns.in_file("n", lambda pair: pair[0].n),
-        columns.fields("participant", "total", of=lambda pair: pair[1]),
-        columns.in_file("in_reference", lambda pair: pair[1].is_in_reference),
-        columns.in_file("raw_distance", lambda pair: pair[1].raw),
-        columns.in_file("surprising", lambda pair: pair[1].divided),
+        columns.fields(reference="name", n="n", of=lambda pair: pair[0]),
+        columns.fields("participant", "total", in_reference="is_in_reference", of=lambda pair: pair[1]),
+        columns.fields(raw_distance="raw", surprising="divided", of=lambda pair: pair[1]),
         columns.in_file("rank", lambda pair: pair[1].rank or None),
     )
 

@@ -236,7 +236,7 @@ def _correlations(result: ClozeVariantsResult) -> ReportTable[tuple[ScoreVariant
         columns.in_file("variant", lambda row: row[0].name),
         columns.in_file("other", lambda row: row[1].name),
         columns.in_file("rho", lambda row: row[2]),
-        columns.constant("n", result.n_participants),
+        columns.constants(n=result.n_participants),
     )
 
 
@@ -244,8 +244,7 @@ def _totals_in_file(result: ClozeVariantsResult) -> ReportTable[tuple[ScoreVaria
     return file_only(
         "cloze-variants",
         [(variant, total) for variant in result.variants for total in variant.totals],
-        columns.in_file("form", lambda row: row[0].form),
-        columns.in_file("constraints", lambda row: row[0].aggregation),
+        columns.fields("form", constraints="aggregation", of=lambda row: row[0]),
         columns.fields("participant", "total", of=lambda row: row[1]),
         columns.in_file("rank", lambda row: row[1].rank or None),
     )

@@ -158,9 +158,7 @@ def _pairs_file(result: Listing[AgreementAmongJudges]) -> ReportTable[tuple[Agre
         "pairs-of-judges",
         [(row, pair) for row in result.rows for pair in row.pairs],
         columns.item_in_file(lambda row: row[0]),
-        columns.fields("first", "second", of=lambda row: row[1]),
-        columns.in_file("agreement_percent", lambda row: row[1].value),
-        columns.in_file("n", lambda row: row[1].n),
+        columns.fields("first", "second", agreement_percent="value", n="n", of=lambda row: row[1]),
     )
 
 

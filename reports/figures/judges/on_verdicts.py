@@ -252,8 +252,7 @@ def _majority_file(result: JudgesResult) -> ReportTable[tuple[str, ItemMajorityA
         [(judge.judge, item) for judge in result.compared for item in (*judge.items, over_all(judge))],
         columns.in_file("judge", lambda pair: pair[0]),
         columns.item_in_file(lambda pair: pair[1]),
-        columns.in_file("kappa", lambda pair: pair[1].kappa.value),
-        columns.in_file("balanced_accuracy", lambda pair: pair[1].balanced_accuracy.value),
+        columns.fields(kappa="kappa.value", balanced_accuracy="balanced_accuracy.value", of=lambda pair: pair[1]),
         columns.fields("yes_percent", "majority_yes_percent", "n", of=lambda pair: pair[1]),
         columns.note(lambda pair: note_of(pair[1].kappa) or pair[1].kappa.note or ""),
     )

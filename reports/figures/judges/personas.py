@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 from reports.dataset.judged import judged
 from reports.dataset.readings import answers_as_personas
 from reports.document import columns, notes
-from reports.document.columns import LEAD
+from reports.document.columns import CHANCE, LEAD
 from reports.document.model import DocumentSection, Files, Head, Phrase, ReportTable, TableCell, TableColumn, TextBlock
 from reports.document.phrases import hidden, phrase
 from reports.document.values import Estimate, Floor, Interval, Reason
@@ -226,7 +226,8 @@ def _gains(result: Listing[JudgePersonas], head: Head) -> ReportTable[_Line]:
             columns.estimate("gain", _("Gain"), lambda line: line.gain),
             columns.interval(lambda line: line.gain.interval, write=coefficients, low="gain_low", high="gain_high"),
             columns.number("n", _("Answers"), lambda line: line.gain.n),
-            *_alpha_in_file(),
+            columns.fields(alpha="alpha.value", alpha_low="interval.low", alpha_high="interval.high", of=_item_of),
+            columns.fields(**CHANCE, among_models="among_models.value", of=_item_of),
             columns.note(_note),
         ],
     )
@@ -243,17 +244,8 @@ def _judge_words(line: _Line) -> Phrase:
     return hidden(line.judge.judge)
 
 
-def _alpha_in_file() -> Iterator[TableColumn[_Line]]:
-    def column(name: str, of: Callable[[PersonaItem], float | None]) -> TableColumn[_Line]:
-        return columns.in_file(name, lambda line: of(line.item) if line.item else None)
-
-    yield column("alpha", lambda item: item.alpha.value)
-    yield columns.ends_in_file(
-        lambda line: line.item.interval if line.item else None, low="alpha_low", high="alpha_high"
-    )
-    yield column("chance_mean", lambda item: item.floor.mean)
-    yield column("chance_upper", lambda item: item.floor.upper)
-    yield column("among_models", lambda item: item.among_models.value if item.among_models else None)
+def _item_of(line: _Line) -> PersonaItem | None:
+    return line.item
 
 
 def _note(line: _Line) -> str:

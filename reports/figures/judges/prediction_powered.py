@@ -308,7 +308,7 @@ def _of_judge(row: JudgeEstimates, head: Head, *, is_shown: bool) -> list[Block]
 def _columns(row: JudgeEstimates) -> list[TableColumn[SourceEstimate]]:
     write = decimals(row.places)
     return [
-        *map(columns.constant, ("judge", "kind", "item", "title"), (row.judge, row.kind, row.item or "all", row.title)),
+        columns.constants(judge=row.judge, kind=row.kind, item=row.item or "all", title=row.title),
         columns.words("source", _("Source"), is_head=True),
         columns.number("people", _("People alone"), lambda part: part.people and part.people.value, write=write),
         _ends("people", row.places, lambda part: part.people),
@@ -329,7 +329,7 @@ def _columns(row: JudgeEstimates) -> list[TableColumn[SourceEstimate]]:
         ),
         columns.in_file("n_judged"),
         columns.number("n_filled_in", phrase(_("Answers<br>missing"))),
-        columns.constant("constant", row.constant),
+        columns.constants(constant=row.constant),
         columns.note(lambda part: to_english(part.why) if part.why else ""),
     ]
 

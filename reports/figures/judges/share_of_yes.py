@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from reports.dataset.judged import judged
 from reports.document import columns, notes
-from reports.document.columns import LEAD, cell_with_ends, decimals, ends
+from reports.document.columns import ENDS, LEAD, cell_with_ends, decimals, ends
 from reports.document.files import file_only
 from reports.document.model import DocumentSection, Files, Head, ReportTable, TableCell, TableColumn, TextBlock
 from reports.document.phrases import phrase
@@ -169,10 +169,7 @@ def _file(result: Listing[JudgeYes]) -> ReportTable[tuple[JudgeYes, YesAtLevel]]
         "judges-share-of-yes",
         [(row, level) for row in result.rows for level in row.levels],
         columns.fields("judge", "part", "distance", of=lambda pair: pair[0]),
-        columns.in_file("experts_yes", lambda pair: pair[1].level),
-        columns.in_file("experts_yes_percent", lambda pair: pair[1].expert_percent),
-        columns.in_file("judge_yes_percent", lambda pair: pair[1].value),
-        columns.ends_in_file(lambda pair: pair[1].interval),
-        columns.in_file("n", lambda pair: pair[1].n),
+        columns.fields(experts_yes="level", experts_yes_percent="expert_percent", of=lambda pair: pair[1]),
+        columns.fields(judge_yes_percent="value", **ENDS, n="n", of=lambda pair: pair[1]),
         columns.note(lambda pair: note_of(pair[1], pair[1].interval)),
     )

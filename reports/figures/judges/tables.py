@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from reports.document import columns, notes
-from reports.document.columns import LEAD, cell_with_ends, floor_cell, interval_cell, with_reason
+from reports.document.columns import CHANCE, ENDS, LEAD, cell_with_ends, floor_cell, interval_cell, with_reason
 from reports.document.files import file_only
 from reports.document.model import (
     Block,
@@ -103,15 +103,13 @@ def statistics_file(name: str, judges: Sequence[HasScores]) -> ReportTable[PartL
     return file_only(
         name,
         [*_lines_of_judges(judges), *_lines_of_people(judges)],
-        columns.in_file("judge"),
+        columns.fields("judge"),
         columns.item_in_file(lambda line: line.about),
-        columns.in_file("statistic"),
-        columns.fields("part", "value", of=lambda line: line.part),
-        columns.ends_in_file(lambda line: line.part.interval),
-        _floor_in_file("chance", lambda part: part.floor).at(_part_of),
-        _floor_in_file("chance_within_source", lambda part: part.floor_within).at(_part_of),
-        columns.fields("n", "n_units", of=lambda line: line.part),
-        columns.in_file("n_people", lambda line: line.part.n_raters),
+        columns.fields("statistic"),
+        columns.fields("part", "value", **ENDS, **CHANCE, of=lambda line: line.part),
+        columns.fields(chance_within_source_mean="floor_within.mean", of=lambda line: line.part),
+        columns.fields(chance_within_source_upper="floor_within.upper", of=lambda line: line.part),
+        columns.fields("n", "n_units", n_people="n_raters", of=lambda line: line.part),
         columns.note(lambda line: note_of(line.part, line.part.interval)),
     )
 
@@ -255,11 +253,11 @@ def score_columns(heading: Phrase) -> list[TableColumn[Score]]:
     def among_models(score: Score) -> float | None:
         return getattr(score.by_part.get("models"), "value", None)
 
-    interval: TableColumn[Score] = columns.ends_in_file(lambda score: score.whole.interval)
+    floor = _floor_column(phrase(_("Chance floor<br>mean, end")), lambda part: part.floor)
     return [
         TableColumn(heading=heading, cell=value, files={"value": lambda score: score.whole.value}),
-        replace(interval, heading=phrase(_("95 %% interval")), cell=ends),
-        _floor_column(phrase(_("Chance floor<br>mean, end")), lambda part: part.floor),
+        replace(columns.fields(**ENDS, of=_whole_of), heading=phrase(_("95 %% interval")), cell=ends),
+        replace(floor, files=columns.fields(**CHANCE, of=_whole_of).files),
         replace(_part_column(phrase(_("Models’<br>stories")), "models"), files={"among_models": among_models}),
     ]
 
@@ -269,8 +267,7 @@ def _score_of(line: StatisticLine) -> Score:
 
 
 def _floor_column(heading: Phrase, of: Callable[[ScorePart], Floor | None]) -> TableColumn[Score]:
-    in_file: TableColumn[Score] = _floor_in_file("chance", of).at(lambda score: score.whole)
-    return replace(in_file, heading=heading, cell=lambda score: floor_cell(of(score.whole), score.write))
+    return TableColumn(heading=heading, cell=lambda score: floor_cell(of(score.whole), score.write), files={})
 
 
 def _part_column(heading: Phrase, name: str) -> TableColumn[Score]:
@@ -314,15 +311,8 @@ def _part_of_people(line: PersonLine) -> ScorePart:
     )
 
 
-def _floor_in_file(name: str, of: Callable[[ScorePart], Floor | None]) -> TableColumn[ScorePart]:
-    def end(attribute: str) -> Callable[[ScorePart], float | None]:
-        return lambda part: getattr(of(part), attribute, None)
-
-    return replace(columns.in_file(name), files={f"{name}_mean": end("mean"), f"{name}_upper": end("upper")})
-
-
-def _part_of(line: PartLine) -> ScorePart:
-    return line.part
+def _whole_of(score: Score) -> ScorePart:
+    return score.whole
 
 
 def _lines_of_losses(judge: HasOutcomes) -> list[tuple[str, SourceOutcomes]]:

@@ -231,9 +231,8 @@ def _table(result: NsvFeedbackResult) -> ReportTable[FeedbackRound]:
                 lambda row: row.gain.interval, write=coefficients, low="nsv_gain_low", high="nsv_gain_high"
             ),
             columns.number("n_with", _("Ideas"), shown=lambda row: f"{whole(row.n_with)}, {whole(row.n_without)}"),
-            *map(columns.in_file, ("n_without", "n_prompts")),
-            columns.constant("threshold", result.threshold),
-            columns.constant("n_people", result.n_people),
+            columns.fields("n_without", "n_prompts"),
+            columns.constants(threshold=result.threshold, n_people=result.n_people),
             columns.note(lambda row: note_of(row.difference, row.difference.interval)),
         ],
     )

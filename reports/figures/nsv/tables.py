@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reports.document import columns
-from reports.document.columns import LEAD, decimals
+from reports.document.columns import ENDS, LEAD, decimals
 from reports.document.files import file_only
 from reports.document.model import Block, Files, ReportTable, Subsection, TableColumn
 from reports.document.values import IntervalEstimate
@@ -95,13 +95,11 @@ def _correlations(scores: NsvScores) -> ReportTable[tuple[PanelCorrelation, str,
     return file_only(
         "nsv-methods",
         [(row, name, getattr(row, name)) for row in scores.methods for name in parts],
-        columns.fields("method", "n_prompts", of=lambda row: row[0]),
-        columns.in_file("n_ideas", lambda row: row[0].n),
+        columns.fields("method", "n_prompts", n_ideas="n", of=lambda row: row[0]),
         columns.in_file("correlation", lambda row: row[1]),
         columns.in_file("is_confirmatory", lambda row: row[0].method == "nsv" and row[1] == scores.confirmatory),
-        columns.in_file("rho", lambda row: row[2].value),
-        columns.ends_in_file(lambda row: row[2].interval),
-        columns.constant("panel_ceiling", scores.ceiling),
+        columns.fields(rho="value", **ENDS, of=lambda row: row[2]),
+        columns.constants(panel_ceiling=scores.ceiling),
         columns.note(lambda row: note_of(row[2], row[2].interval)),
     )
 
@@ -117,9 +115,8 @@ def _weight_table(scores: NsvScores) -> ReportTable[ComponentWeight]:
             columns.number("weight", _("Weight"), write=coefficient, css=LEAD),
             columns.number("median", _("Median"), write=decimals(3)),
             columns.number("mad", _("MAD"), lambda row: row.deviation, write=decimals(3)),
-            columns.constant("development_rho", scores.development_rho),
-            columns.constant("n_ideas", scores.setting.n_development),
-            columns.constant("n_pairs", scores.preferences.n_pairs),
+            columns.constants(development_rho=scores.development_rho, n_ideas=scores.setting.n_development),
+            columns.constants(n_pairs=scores.preferences.n_pairs),
         ],
     )
 
@@ -156,7 +153,7 @@ def _stability_table(scores: NsvScores) -> ReportTable[Stability]:
             columns.number("rho", _("Rho"), lambda row: row.value, write=coefficient, css=LEAD),
             columns.number("lowest", _("Lowest"), write=coefficient),
             columns.number("highest", _("Highest"), write=coefficient),
-            *map(columns.in_file, ("n", "sd")),
+            columns.fields("n", "sd"),
             columns.note(note_of),
         ],
         why=lambda row: row.why,
@@ -172,5 +169,5 @@ def _prompts(scores: NsvScores) -> ReportTable[tuple[str, str]]:
         [(name, part) for part, names in parts for name in names],
         columns.in_file("group", lambda row: row[0]),
         columns.in_file("part", lambda row: row[1]),
-        columns.constant("seed", setting.seed),
+        columns.constants(seed=setting.seed),
     )

@@ -15,6 +15,7 @@ from reports.dataset.choices import choices_of
 from reports.dataset.pairs import list_pairs
 from reports.document import columns, notes, plots
 from reports.document.columns import LEAD
+from reports.document.files import file_only
 from reports.document.model import Block, DocumentSection, DrawnPlot, Files, Head, ReportTable, TableColumn, TextBlock
 from reports.document.phrases import in_language, joined, phrase
 from reports.document.values import IntervalEstimate
@@ -241,22 +242,14 @@ def _summary_table(row: PairLengths) -> ReportTable[_Average]:
 
 
 def _file_table(row: PairLengths) -> ReportTable[PairLengths]:
-    counts = ("n_pairs", "n_undecided", "n_withheld", "n_alike")
-    averages = ("median_chosen", "median_rejected", "mean_chosen", "mean_rejected")
-    return ReportTable(
-        name="pair-lengths",
-        label=_("Words of preferred and other stories"),
-        rows=[row],
-        is_shown=False,
-        columns=[
-            columns.item_in_file(),
-            *(columns.in_file(name) for name in (*counts, *averages)),
-            columns.in_file("longer_percent", lambda row: row.longer.value),
-            columns.in_file("longer_low", lambda row: row.longer.interval.low),
-            columns.in_file("longer_high", lambda row: row.longer.interval.high),
-            columns.in_file("difference", lambda row: row.difference.value),
-            columns.in_file("difference_low", lambda row: row.difference.interval.low),
-            columns.in_file("difference_high", lambda row: row.difference.interval.high),
-            columns.note(lambda row: note_of(row.longer, row.longer.interval)),
-        ],
+    return file_only(
+        "pair-lengths",
+        [row],
+        columns.item_in_file(),
+        columns.fields("n_pairs", "n_undecided", "n_withheld", "n_alike"),
+        columns.fields("median_chosen", "median_rejected", "mean_chosen", "mean_rejected"),
+        columns.fields(longer_percent="longer.value", longer_low="longer.interval.low"),
+        columns.fields(longer_high="longer.interval.high", difference="difference.value"),
+        columns.fields(difference_low="difference.interval.low", difference_high="difference.interval.high"),
+        columns.note(lambda row: note_of(row.longer, row.longer.interval)),
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from django.utils.translation import gettext as _
 
 from reports.document import columns, notes
-from reports.document.columns import LEAD, Valued, Write, interval_cell
+from reports.document.columns import CHANCE, ENDS, LEAD, Valued, Write, interval_cell
 from reports.document.files import file_only
 from reports.document.model import Block, Files, Head, Phrase, ReportTable, RowGroup, TableCell, TableColumn, TextBlock
 from reports.document.phrases import hidden, in_language, joined, phrase
@@ -141,10 +141,7 @@ def _coefficients_file(
         columns.fields("metric", "better", of=lambda line: line[0]),
         columns.item_in_file(lambda line: line[0]),
         columns.fields("outcome", "n", "n_tied", "n_tied_people", of=lambda line: line[1]),
-        columns.fields("statistic", "value", of=lambda line: line[2]),
-        columns.ends_in_file(lambda line: line[2].interval),
-        columns.in_file("chance_mean", lambda line: line[2].floor.mean),
-        columns.in_file("chance_upper", lambda line: line[2].floor.upper),
+        columns.fields("statistic", "value", **ENDS, **CHANCE, of=lambda line: line[2]),
         columns.note(lambda line: note_of(line[2], line[2].interval)),
     )
 
@@ -155,12 +152,7 @@ def _pairs_file(measures: Sequence[MeasureBesidePeople]) -> ReportTable[tuple[Me
         [(measure, row) for measure in measures for row in measure.accuracies],
         columns.fields("metric", "better", of=lambda line: line[0]),
         columns.item_in_file(lambda line: line[0]),
-        columns.in_file("choice", lambda line: line[1].title),
-        columns.in_file("percent", lambda line: line[1].value),
-        columns.ends_in_file(lambda line: line[1].interval),
-        columns.in_file("chance_mean", lambda line: line[1].floor.mean),
-        columns.in_file("chance_upper", lambda line: line[1].floor.upper),
-        columns.in_file("n_pairs", lambda line: line[1].n),
+        columns.fields(choice="title", percent="value", **ENDS, **CHANCE, n_pairs="n", of=lambda line: line[1]),
         columns.fields("n_tied", "n_missing", of=lambda line: line[1]),
         columns.note(lambda line: note_of(line[1], line[1].interval)),
     )

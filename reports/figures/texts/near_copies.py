@@ -157,7 +157,7 @@ def _shares(source: str, stories: tuple[StoryShare, ...]) -> SourceShares:
 def _blocks(row: SetCopies, label: str) -> Iterator[Block]:
     """By source, and which stories are near-copies; of all stories in the file."""
     counted = ngettext("%(n)s story", "%(n)s stories", len(row.stories)) % {"n": len(row.stories)}
-    of_set = [*set_columns(row), columns.constant("words", LENGTH)]
+    of_set = [*set_columns(row), columns.constants(words=LENGTH)]
     yield ReportTable(
         name="near-copies",
         label=label,

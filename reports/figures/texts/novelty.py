@@ -212,7 +212,7 @@ def _summary(values: FloatArray) -> dict[str, Any]:
 def _blocks(row: SetNovelty, label: str) -> Iterator[Block]:
     """By k and source, and story by story."""
     counted = ngettext("%(n)s story", "%(n)s stories", len(row.stories)) % {"n": len(row.stories)}
-    of_set = [*set_columns(row), columns.constant("embedding", row.embedding), columns.constant("version", row.version)]
+    of_set = [*set_columns(row), columns.constants(embedding=row.embedding, version=row.version)]
     yield ReportTable(
         name="novelty",
         label=label,

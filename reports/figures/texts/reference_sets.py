@@ -29,10 +29,8 @@ class AboutSet(Protocol):
 def set_columns(about: AboutSet) -> list[TableColumn[Any]]:
     """Which set a row is about, in the file alone."""
     return [
-        columns.constant("reference_set", about.name),
-        columns.constant("stories_of", about.corpus),
-        columns.constant("sha256", about.sha256),
-        columns.constant("n_references", about.n_references),
+        columns.constants(reference_set=about.name, stories_of=about.corpus, sha256=about.sha256),
+        columns.constants(n_references=about.n_references),
     ]
 
 

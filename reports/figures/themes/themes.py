@@ -102,7 +102,7 @@ class Themes(Figure[Listing[SampleThemes]]):
         for n, sample in enumerate(result.rows, start=1):
             coded = ngettext("%(shown)s reason", "%(shown)s reasons", sample.n_reasons)
             rated = ngettext("%(shown)s story", "%(shown)s stories", sample.n_stories)
-            of_sample = [columns.constant("sample", n), columns.constant("item", sample.item)]
+            of_sample = [columns.constants(sample=n, item=sample.item)]
             yield DocumentSection(
                 heading=_("What reasons are about"),
                 body=[
@@ -206,8 +206,8 @@ def _agreement_table(sample: SampleThemes, of_sample: Sequence[TableColumn[Any]]
         columns=[
             *of_sample,
             columns.words("theme", _("Theme"), is_head=True),
-            columns.constant("n_reasons", sample.n_reasons),
-            *map(columns.in_file, ("n_first", "n_second")),
+            columns.constants(n_reasons=sample.n_reasons),
+            columns.fields("n_first", "n_second"),
             columns.estimate(
                 *("agreement_percent", phrase(_("Agreement, %%"))), of=lambda row: row.percent, write=decimals(0)
             ),
@@ -217,8 +217,8 @@ def _agreement_table(sample: SampleThemes, of_sample: Sequence[TableColumn[Any]]
             columns.number(
                 *("chance_upper", _("By chance, up to")), of=lambda row: row.floor.upper, write=coefficient, css=QUIET
             ),
-            columns.in_file("chance_mean", lambda row: row.floor.mean),
-            columns.constant("judge", sample.judge),
+            columns.fields(chance_mean="floor.mean"),
+            columns.constants(judge=sample.judge),
             columns.estimate("judge_kappa", of_judge, lambda row: row.judge_kappa),
             columns.note(lambda row: note_of(row.alpha, row.interval)),
         ],
