@@ -20,7 +20,7 @@ from reports.document.model import DocumentSection, Files, Head, ReportTable, Ro
 from reports.document.phrases import phrase
 from reports.document.values import Estimate, Interval, Reason
 from reports.figures.base import N_RESAMPLES, Figure, Listing, note_of
-from reports.lazy import intervals, judge_biases, judge_scores, judgements, np
+from reports.lazy import intervals, judge_biases, judge_scores, np
 from reports.numbers import whole
 from stats.reasons import Incomputable
 
@@ -200,7 +200,7 @@ def _modal_share(dataset: Dataset, material: Judged, answers: FloatArray, salt: 
 def _explanations(
     dataset: Dataset, material: Judged, answers: FloatArray, lengths: FloatArray, salt: tuple[int, ...]
 ) -> Bias:
-    truth = np.stack([judgements.majority(ratings) for ratings in material.people])
+    truth = material.majorities()
     is_compared = np.isfinite(truth) & np.isfinite(answers)
     right = np.where(is_compared & (answers == truth), lengths, np.nan)
     wrong = np.where(is_compared & (answers != truth), lengths, np.nan)

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from reports.dataset.judged import answers_to
 from reports.document.values import Floor
 from reports.figures.base import N_RESAMPLES, ItemRow, Listing, interval
+from reports.figures.judges.beside_people import JudgesBesidePeople
 from reports.figures.judges.outcomes import Outcomes, SourceOutcomes, count_outcomes
 from reports.figures.judges.person_lines import PersonLine
-from reports.figures.judges.scores import (
-    Score,
-    ScorePart,
-    without_units,
-)
+from reports.figures.judges.scores import Score, ScorePart, without_units
 from reports.lazy import intervals, np
 from stats.reasons import Incomputable
 
@@ -38,15 +35,8 @@ class GroupScores(ItemRow):
 R = TypeVar("R", bound=GroupScores)
 
 
-class GroupFigure(Generic[R]):
-    """What a figure about groups does once it says which items it is about and what scores judges have there.
-
-    No figure itself, so that none is found here; a figure inherits from it first.
-    """
-
-    key: ClassVar[str]
-    tables: ClassVar[tuple[str, ...]]
-    is_shown_sealed: ClassVar[bool] = False
+class GroupFigure(JudgesBesidePeople[R]):
+    """The same of groups: a figure gives which items it is about, and the scores that judges have there."""
 
     def is_about(self, item: StepItem) -> bool:
         raise NotImplementedError(self.key)

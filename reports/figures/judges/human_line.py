@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -23,6 +23,8 @@ from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
+    from reports.dataset.judged import Judged
+    from stats.arrays import BoolArray, FloatArray
     from stats.human_line import Against
 
 SALT = 23  # of the seed
@@ -130,44 +132,36 @@ def _lines_of(
     material = judged(dataset, items)
     if material is None or len(material.raters) < 2:
         return
-    parts = {"all": np.ones(len(material.units), dtype=np.bool_)}
-    if material.has_mixed_stories:
-        parts["models"] = material.is_of_models
     for at, (name, answers) in enumerate(zip(material.names, material.judges, strict=True)):
-        for place, (part, units) in enumerate(parts.items()):
-            clusters = material.clusters[units]
-            try:
-                line = human_line.compare(
-                    arrays.select_units(material.people, units),
-                    arrays.select_units(answers, units),
-                    clusters,
-                    against=against,
-                    rng=dataset.rng(SALT, salt, at, place),
-                    n_resamples=N_RESAMPLES,
-                )
-            except Incomputable as error:
-                nothing = Side(value=None, why=Reason.of(error), interval=Interval(low=None, high=None))
-                yield JudgeLine(
-                    judge=name,
-                    kind=kind,
-                    part=part,
-                    expert=nothing,
-                    of_judge=nothing,
-                    difference=nothing,
-                    n_people=len(material.raters),
-                    n=0,
-                )
-                continue
-            yield JudgeLine(
-                judge=name,
-                kind=kind,
-                part=part,
-                expert=Side(value=line.person, interval=Interval.of(line.person_interval)),
-                of_judge=Side(value=line.judge, interval=Interval.of(line.judge_interval)),
-                difference=Side(value=line.difference, interval=Interval.of(line.difference_interval)),
-                n_people=line.n_people,
-                n=line.n_units,
-            )
+        for place, (part, units) in enumerate(material.units_by_part.items()):
+            rng = dataset.rng(SALT, salt, at, place)
+            yield JudgeLine(judge=name, kind=kind, part=part, **_sides(material, answers, units, against, rng=rng))
+
+
+def _sides(
+    material: Judged, answers: FloatArray, units: BoolArray, against: Against, *, rng: np.random.Generator
+) -> dict[str, Any]:
+    """The fields of a line over these units, or in each the reason why there is none. answers : shape (I, U)"""
+    try:
+        line = human_line.compare(
+            arrays.select_units(material.people, units),
+            arrays.select_units(answers, units),
+            material.clusters[units],
+            against=against,
+            rng=rng,
+            n_resamples=N_RESAMPLES,
+        )
+    except Incomputable as error:
+        nothing = Side(value=None, why=Reason.of(error), interval=Interval(low=None, high=None))
+        sides = dict.fromkeys(("expert", "of_judge", "difference"), nothing)
+        return {**sides, "n_people": len(material.raters), "n": 0}
+    return {
+        "expert": Side(value=line.person, interval=Interval.of(line.person_interval)),
+        "of_judge": Side(value=line.judge, interval=Interval.of(line.judge_interval)),
+        "difference": Side(value=line.difference, interval=Interval.of(line.difference_interval)),
+        "n_people": line.n_people,
+        "n": line.n_units,
+    }
 
 
 def _side(name: str, heading: Phrase, of: Callable[[JudgeLine], Side]) -> TableColumn[JudgeLine]:

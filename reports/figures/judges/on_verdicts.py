@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.models import Rater
-from reports.dataset.judged import judged
+from reports.dataset.judged import Judged, judged
 from reports.dataset.not_analysed import select_not_analysed
 from reports.document import columns
 from reports.document.files import file_only
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from reports.dataset import Dataset
-    from reports.dataset.judged import Judged
     from stats.arrays import FloatArray
 
 SALT = 20  # of the seed
@@ -132,17 +131,16 @@ class Judges(Figure[JudgesResult]):
 
 
 def _compared(dataset: Dataset, material: Judged) -> tuple[JudgeComparison, ...]:
-    truth = np.stack([judgements.majority(ratings) for ratings in material.people])
+    truth = material.majorities()
     fields = [item_fields(item) for item in material.items]
-    of_item = (table_scores.KAPPA, table_scores.BALANCED_ACCURACY, table_scores.PERCENT_AGREEMENT)
+    compared = compare_judges(
+        *(dataset, material, Judged.majorities, table_scores.NOMINAL),
+        of_item=(table_scores.KAPPA, table_scores.BALANCED_ACCURACY, table_scores.PERCENT_AGREEMENT),
+        against=("pairwise", "majority"),
+        salt=SALT,
+    )
     comparisons = []
-    for scores, verdicts in zip(
-        compare_judges(
-            dataset, material, truth, table_scores.NOMINAL, of_item, against=("pairwise", "majority"), salt=SALT
-        ),
-        material.judges,
-        strict=True,
-    ):
+    for scores, verdicts in zip(compared, material.judges, strict=True):
         items = tuple(
             ItemMajorityAgreement(**of, **vars(_against(v, t)))
             for of, v, t in zip(fields, verdicts, truth, strict=True)

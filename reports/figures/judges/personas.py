@@ -30,7 +30,7 @@ from reports.figures.base import (
     without_value,
 )
 from reports.figures.judges.alpha_columns import alpha_columns
-from reports.lazy import agreement, arrays, intervals, np, personas
+from reports.lazy import agreement, intervals, np, personas
 from reports.numbers import coefficient, coefficients
 from stats.reasons import Incomputable
 
@@ -131,7 +131,7 @@ class Personas(Figure[Listing[JudgePersonas]]):
 
 
 def _of_judge(dataset: Dataset, material: Judged, judge: str, answers: PersonaAnswers, *, salt: int) -> JudgePersonas:
-    people = arrays.mean_present(material.people, axis=1)
+    people = material.means()
     return JudgePersonas(
         judge=judge,
         personas=answers.personas,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -157,19 +157,23 @@ def without_units(part: str, error: Incomputable) -> ScorePart:
 
 def compare_judges(
     dataset: Dataset,
-    material: Judged,
-    reference: FloatArray,
+    material: Judged | None,
+    summarise: Callable[[Judged], FloatArray],
     statistics: Sequence[AnyStatistic],
-    of_item: Sequence[AnyStatistic],
     *,
+    of_item: Sequence[AnyStatistic] = (),
     against: Sequence[AmongPeople] = (),
     salt: int,
-) -> list[JudgeScores]:
-    """Every judge beside what people say: these statistics over all items, and those item by item.
+) -> tuple[JudgeScores, ...]:
+    """Every judge beside what people say, over all items and item by item; none where there is nothing to compare.
 
-    reference : what people say of each item and unit, shape (I, U)
+    summarise : gives what people say of each item and unit, shape (I, U)
+    of_item : the statistics item by item, where they are others
     against : the lines of one of the people that judges are held against
     """
+    if material is None:
+        return ()
+    reference = summarise(material)
     rows = answers_to(dataset.models, material.items)
     lines = person_lines(material.people, material.clusters, against, rng=dataset.rng(salt, 99))
     judges = []
@@ -180,7 +184,7 @@ def compare_judges(
                 **item_fields(item),
                 scores=tuple(
                     _score(sides, statistic, ("all", "models"), slice(n, n + 1), salt=(n + 1, place))
-                    for place, statistic in enumerate(of_item)
+                    for place, statistic in enumerate(of_item or statistics)
                 ),
             )
             for n, item in enumerate(material.items)
@@ -198,7 +202,7 @@ def compare_judges(
                 outcomes=outcomes(dataset, rows[rows["rater"] == name], len(material.items)),
             )
         )
-    return judges
+    return tuple(judges)
 
 
 def score_parts(

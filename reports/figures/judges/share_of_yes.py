@@ -17,7 +17,7 @@ from reports.document.model import DocumentSection, Files, Head, ReportTable, Ta
 from reports.document.phrases import phrase
 from reports.document.values import Estimate, Interval
 from reports.figures.base import N_RESAMPLES, Figure, Listing, interval, note_of
-from reports.lazy import arrays, np, rates
+from reports.lazy import np, rates
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
@@ -66,9 +66,7 @@ class JudgesShareOfYes(Figure[Listing[JudgeYes]]):
 
     def compute(self, dataset: Dataset) -> Listing[JudgeYes]:
         material = judged(dataset, dataset.verdict_items)
-        if material is None:
-            return Listing()
-        return Listing(tuple(_judges(dataset, material, arrays.mean_present(material.people, axis=1))))
+        return Listing(tuple(_judges(dataset, material))) if material else Listing()
 
     def describe(self, result: Listing[JudgeYes], head: Head) -> Iterator[DocumentSection]:
         page = ReportTable(
@@ -97,12 +95,10 @@ class JudgesShareOfYes(Figure[Listing[JudgeYes]]):
         )
 
 
-def _judges(dataset: Dataset, material: Judged, share: FloatArray) -> Iterator[JudgeYes]:
-    parts = {"all": np.ones(share.shape, dtype=np.bool_)}
-    if material.has_mixed_stories:
-        parts["models"] = np.broadcast_to(material.is_of_models, share.shape)
+def _judges(dataset: Dataset, material: Judged) -> Iterator[JudgeYes]:
+    share = material.means()
     for name, answers in zip(material.names, material.judges, strict=True):
-        for part, is_in in parts.items():
+        for part, is_in in material.units_by_part.items():
             is_compared = is_in & np.isfinite(answers) & np.isfinite(share)
             if is_compared.any():
                 yield JudgeYes(

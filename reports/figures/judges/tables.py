@@ -64,9 +64,7 @@ class PartLine:
     part: ScorePart
 
 
-def statistics(
-    judges: Sequence[HasScores], head: Head, *, label: Phrase, caption: Phrase
-) -> list[ReportTable[StatisticLine]]:
+def statistics(judges: Sequence[HasScores], head: Head, *, label: Phrase, caption: Phrase) -> list[Block]:
     """Each statistic of every judge, open with its interval and floor, and folded away over some of the units."""
     groups = _by_statistic(judges)
     judge = _judge_column(head)
@@ -87,7 +85,7 @@ def statistics(
     ]
 
 
-def beside_people(judges: Sequence[HasScores], head: Head, *, label: Phrase, caption: Phrase) -> Sequence[Block]:
+def beside_people(judges: Sequence[HasScores], head: Head, *, label: Phrase, caption: Phrase) -> list[Block]:
     """The same, or a sentence where nobody has answered."""
     if any(judge.n_people for judge in judges):
         return statistics(judges, head, label=label, caption=caption)

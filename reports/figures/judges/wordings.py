@@ -18,7 +18,7 @@ from reports.document.values import Interval
 from reports.figures.base import N_RESAMPLES, Figure, Listing, interval, note_of
 from reports.figures.judges.scores import Score, score_parts
 from reports.figures.judges.tables import score_columns
-from reports.lazy import arrays, intervals, judge_scores, judgements, np, table_scores
+from reports.lazy import intervals, judge_scores, np, table_scores
 from reports.numbers import coefficient, decimal, whole
 from reports.numbers import interval as between
 
@@ -75,12 +75,8 @@ class Wordings(Figure[Listing[ModelWordings]]):
         if not prompts_by_model:
             return Listing()
         scales = [item for item in dataset.items if item.is_scale]
-        return Listing(
-            (
-                *_of_kind(dataset, dataset.verdict_items, "verdicts", prompts_by_model),
-                *_of_kind(dataset, scales, "scales", prompts_by_model),
-            )
-        )
+        verdicts = _of_kind(dataset, dataset.verdict_items, "verdicts", prompts_by_model)
+        return Listing((*verdicts, *_of_kind(dataset, scales, "scales", prompts_by_model)))
 
     def describe(self, result: Listing[ModelWordings], head: Head) -> Iterator[DocumentSection]:
         note = _(
@@ -100,43 +96,38 @@ def _of_kind(
     material = judged(dataset, items)
     if material is None:
         return
-    statistic: Statistic | TableStatistic
-    if kind == "verdicts":
-        statistic, factor = table_scores.KAPPA, 100.0
-        reference = np.stack([judgements.majority(ratings) for ratings in material.people])
-    else:
-        statistic, factor = judge_scores.SPEARMAN, 1.0
-        reference = arrays.mean_present(material.people, axis=1)
     for at, (model, prompts) in enumerate(prompts_by_model.items()):
         names = [name for name in material.names if name in prompts]
+        if len(names) < 2:
+            continue
         answers = material.judges[[material.names.index(name) for name in names]]
-        in_all = np.isfinite(answers).all(axis=0) if names else np.zeros(reference.shape, dtype=np.bool_)
-        if len(names) > 1 and in_all.any():
-            scored = _wordings(
-                dataset, material, names, prompts, np.where(in_all, answers, np.nan), reference, statistic, factor, at
+        answers = np.where(np.isfinite(answers).all(axis=0), answers, np.nan)
+        if np.isfinite(answers).any():
+            of_names = zip(names, answers, strict=True)
+            wordings = tuple(
+                _wording(dataset, material, name, prompts[name], own, kind, salt=(at, n))
+                for n, (name, own) in enumerate(of_names)
             )
-            yield _side_by_side(dataset, material, model, kind, tuple(scored), np.where(in_all, answers, np.nan), at)
+            yield _side_by_side(dataset, material, model, kind, wordings, answers, at)
 
 
-def _wordings(
-    dataset: Dataset,
-    material: Judged,
-    names: list[str],
-    prompts: dict[str, str],
-    answers: FloatArray,
-    reference: FloatArray,
-    statistic: Statistic | TableStatistic,
-    factor: float,
-    at: int,
-) -> Iterator[Wording]:
-    for n, (name, own) in enumerate(zip(names, answers, strict=True)):
-        salt = (SALT, at, int(factor), n)
-        yield Wording(
-            judge=name,
-            prompt=prompts[name],
-            level=factor * float(np.nanmean(own)),
-            score=score_parts(dataset, material, statistic, own, reference, names=("all", "models"), salt=salt),
-        )
+def _wording(
+    dataset: Dataset, material: Judged, name: str, prompt: str, own: FloatArray, kind: str, *, salt: tuple[int, int]
+) -> Wording:
+    """own : shape (I, U)"""
+    statistic: Statistic | TableStatistic
+    if kind == "verdicts":
+        statistic, factor, reference = table_scores.KAPPA, 100, material.majorities()
+    else:
+        statistic, factor, reference = judge_scores.SPEARMAN, 1, material.means()
+    at, n = salt
+    salts, parts = (SALT, at, factor, n), ("all", "models")
+    return Wording(
+        judge=name,
+        prompt=prompt,
+        level=factor * float(np.nanmean(own)),
+        score=score_parts(dataset, material, statistic, own, reference, names=parts, salt=salts),
+    )
 
 
 def _side_by_side(
