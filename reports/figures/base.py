@@ -8,6 +8,7 @@ fingerprint and the docs loop over what is discovered, so nothing here is import
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, SupportsFloat, TypeVar, get_args, get_origin
@@ -24,7 +25,7 @@ from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, OutcomeTable, StepItem
-    from stats.arrays import BoolArray
+    from stats.arrays import BoolArray, FloatArray
     from stats.intervals import Interval as StatisticInterval
 
 N_RESAMPLES = 1000
@@ -232,16 +233,37 @@ def share_fields(is_so: Any, clusters: Any, *, rng: np.random.Generator) -> dict
     }
 
 
-def mean_interval(table: OutcomeTable, units: BoolArray, *, rng: np.random.Generator) -> Interval:
-    """The interval over clusters of an outcome's mean over these units, shape (U,)."""
-    values, clusters = table.values[units], table.clusters[units]
+def ends_of_mean(
+    values: FloatArray, clusters: Any, *, rng: np.random.Generator, low: float = -math.inf, high: float = math.inf
+) -> Interval:
+    """The interval over clusters of the mean of values that lie between low and high, or why there is none."""
 
     def ends() -> StatisticInterval:
-        if table.outcome.is_percent:
-            return rates.percent_interval(values, clusters, rng=rng, n_resamples=N_RESAMPLES)
-        return intervals.mean_interval(values, clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(*table.bounds)
+        return intervals.mean_interval(values, clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(low, high)
 
     return interval(ends)
+
+
+def mean_interval(table: OutcomeTable, units: BoolArray, *, rng: np.random.Generator) -> Interval:
+    """The interval over clusters of an outcome's mean over these units, shape (U,)."""
+    values, clusters, (low, high) = table.values[units], table.clusters[units], table.bounds
+    if table.outcome.is_percent:
+        return interval(rates.percent_interval, values, clusters, rng=rng, n_resamples=N_RESAMPLES)
+    return ends_of_mean(values, clusters, rng=rng, low=low, high=high)
+
+
+def alpha_fields(dataset: Dataset, ratings: FloatArray, level: str, clusters: Any, *salt: int) -> dict[str, Any]:
+    """Krippendorff's alpha with what must stand beside it: the fields `coefficient`, `interval` and `floor`.
+
+    ratings : shape (R, U); clusters : of the units
+    salt : of the seed; resamples and shuffles go on from there each by a number of its own, so that neither follows
+        from how much the other drew
+    """
+    return {
+        "coefficient": estimate(agreement.krippendorff_alpha, ratings, level),
+        "interval": interval(intervals.alpha_interval, ratings, level, clusters, rng=dataset.rng(*salt, 0)),
+        "floor": chance_floor(agreement.alpha_chance_floor, ratings, level, rng=dataset.rng(*salt, 1)),
+    }
 
 
 def chance_floor(compute: Callable[..., agreement.Floor], *arguments: Any, **options: Any) -> Floor:

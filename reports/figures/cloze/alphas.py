@@ -13,9 +13,9 @@ from reports.document.columns import LEAD, decimals
 from reports.document.model import TableColumn
 from reports.document.phrases import phrase
 from reports.document.values import Estimate, Floor, Interval, IntervalEstimate
-from reports.figures.base import chance_floor, estimate, interval, note_of
+from reports.figures.base import alpha_fields, interval, note_of
 from reports.figures.cloze.participants import number
-from reports.lazy import agreement, arrays, intervals, np
+from reports.lazy import arrays, intervals, np
 from reports.numbers import coefficient, coefficients
 
 if TYPE_CHECKING:
@@ -46,11 +46,7 @@ def measure(dataset: Dataset, scores: FloatArray, *, highest: float, salts: tupl
     means = arrays.mean_present(scores.transpose(1, 0, 2).reshape(scores.shape[1], -1), axis=1) / highest
     means = means[np.isfinite(means)]
     return {
-        "coefficient": estimate(agreement.krippendorff_alpha, units, "interval"),
-        "interval": interval(
-            intervals.alpha_interval, units, "interval", _texts_of_units(scores), rng=dataset.rng(*salts, 0)
-        ),
-        "floor": chance_floor(agreement.alpha_chance_floor, units, "interval", rng=dataset.rng(*salts, 1)),
+        **alpha_fields(dataset, units, "interval", _texts_of_units(scores), *salts),
         "mean": number(means.mean()) if means.size else None,
         "span": number(np.ptp(means)) if means.size else None,
     }

@@ -24,10 +24,10 @@ from reports.document.model import (
 )
 from reports.document.phrases import joined
 from reports.document.values import Estimate, Floor, Interval
-from reports.figures.base import Figure, chance_floor, estimate, interval, note_of
+from reports.figures.base import Figure, alpha_fields, estimate, note_of
 from reports.figures.cloze.alphas import alpha_columns
 from reports.figures.cloze.participants import number
-from reports.lazy import agreement, arrays, comparisons, intervals, np
+from reports.lazy import agreement, arrays, comparisons, np
 from reports.numbers import coefficient
 
 if TYPE_CHECKING:
@@ -160,13 +160,8 @@ def _alphas(dataset: Dataset, judged: JudgedCloze) -> Iterator[PanelAlpha]:
     for salt, (name, ratings) in enumerate(of):
         units = _flat(ratings)
         for distance in DISTANCES if np.isfinite(units).any() else ():
-            yield PanelAlpha(
-                of=name,
-                distance=distance,
-                coefficient=estimate(agreement.krippendorff_alpha, units, distance),
-                interval=interval(intervals.alpha_interval, units, distance, clusters, rng=dataset.rng(SALT, salt, 0)),
-                floor=chance_floor(agreement.alpha_chance_floor, units, distance, rng=dataset.rng(SALT, salt, 1)),
-            )
+            of_units = alpha_fields(dataset, units, distance, clusters, SALT, salt)
+            yield PanelAlpha(of=name, distance=distance, **of_units)
 
 
 def _constraints(judged: JudgedCloze, titles: Sequence[str]) -> Iterator[ConstraintAlpha]:

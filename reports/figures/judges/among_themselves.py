@@ -21,9 +21,9 @@ from reports.document.files import file_only
 from reports.document.model import DocumentSection, Files, Head, ReportTable, TextBlock
 from reports.document.phrases import BREAK, joined, phrase
 from reports.document.values import Estimate, Floor, Interval
-from reports.figures.base import Figure, ItemRow, Listing, chance_floor, estimate, interval, item_fields, note_of
-from reports.figures.judges.alpha_columns import alpha_columns
-from reports.lazy import agreement, intervals, np
+from reports.figures.base import Figure, ItemRow, Listing, estimate, item_fields, note_of
+from reports.figures.judges.alpha_columns import alpha_columns, measure_alpha
+from reports.lazy import agreement, np
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
@@ -128,13 +128,8 @@ def _of_item(dataset: Dataset, item: StepItem, material: Judged, *, salt: int) -
         **item_fields(item),
         level=level,
         n_judges=int(np.isfinite(ratings).any(axis=1).sum()),
-        coefficient=estimate(agreement.krippendorff_alpha, ratings, level),
-        interval=interval(intervals.alpha_interval, ratings, level, material.clusters, rng=dataset.rng(SALT, salt, 0)),
-        floor=chance_floor(agreement.alpha_chance_floor, ratings, level, rng=dataset.rng(SALT, salt, 1)),
+        **measure_alpha(dataset, material, ratings, level, SALT, salt),
         percent_agreement=estimate(agreement.percent_agreement, ratings),
-        among_models=estimate(agreement.krippendorff_alpha, ratings[:, material.is_of_models], level)
-        if material.has_mixed_stories
-        else None,
         mean=None if item.is_choice or not present.size else float(present.mean()),
         pairs=tuple(_pairs(material, material.judges[:, 0])),
         anchored=anchored,

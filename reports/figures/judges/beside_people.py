@@ -9,8 +9,8 @@ from django.utils.functional import Promise
 
 from reports.document.model import Block, DocumentSection, Files, Head, TextBlock
 from reports.figures.base import Listing
-from reports.figures.judges import tables
 from reports.figures.judges.scores import HasScores
+from reports.figures.judges.tables import losses, statistics, statistics_file
 
 R = TypeVar("R", bound=HasScores)
 
@@ -39,14 +39,14 @@ class JudgesBesidePeople(Generic[R]):
             body=[
                 *self.draw(result.rows, head),
                 *self.tabulate(result.rows, head, label=self.title, caption=self.caption),
-                tables.statistics_file(of_scores, result.rows),
+                statistics_file(of_scores, result.rows),
                 Files(words=self.every, table=of_scores),
-                *tables.losses(of_losses, result.rows, caption=self.lost),
+                *losses(of_losses, result.rows, caption=self.lost),
             ],
             margin=self.list_notes(),
         )
 
-    tabulate = staticmethod(tables.statistics)
+    tabulate = staticmethod(statistics)
 
     def draw(self, judges: Sequence[R], head: Head) -> list[Block]:
         """The plots above the tables."""

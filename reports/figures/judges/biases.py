@@ -19,8 +19,8 @@ from reports.document.columns import LEAD, decimals, ends
 from reports.document.model import DocumentSection, Files, Head, ReportTable, RowGroup, TextBlock
 from reports.document.phrases import phrase
 from reports.document.values import Estimate, Interval, Reason
-from reports.figures.base import N_RESAMPLES, Figure, Listing, note_of
-from reports.lazy import intervals, judge_biases, judge_scores, np
+from reports.figures.base import N_RESAMPLES, Figure, Listing, ends_of_mean, interval, note_of
+from reports.lazy import judge_biases, judge_scores, np
 from reports.numbers import whole
 from stats.reasons import Incomputable
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from reports.dataset.cubes import Pair
     from reports.dataset.judged import Judged
     from stats.arrays import FloatArray
-    from stats.intervals import Interval as StatisticInterval
 
 SALT = 28  # of the seed
 NAMES = {
@@ -163,8 +162,8 @@ def _named(compute: Callable[[], Bias], *, judge: str, bias: str, kind: str) -> 
     return replace(row, judge=judge, bias=bias, kind=kind)
 
 
-def _bias(value: float, ends: StatisticInterval | Incomputable, **fields: Any) -> Bias:
-    return Bias(judge="", bias="", kind="", value=value, interval=Interval.of(ends), **{"people": None} | fields)
+def _bias(value: float, ends: Interval, **fields: Any) -> Bias:
+    return Bias(judge="", bias="", kind="", value=value, interval=ends, **{"people": None} | fields)
 
 
 def _verbosity(
@@ -179,18 +178,17 @@ def _verbosity(
         n_resamples=N_RESAMPLES,
     )
     people = None if np.isnan(slope.people) else slope.people
-    return _bias(slope.judge, slope.interval, people=people, n=slope.n_units, n_raters=slope.n_people)
+    return _bias(slope.judge, Interval.of(slope.interval), people=people, n=slope.n_units, n_raters=slope.n_people)
 
 
 def _modal_share(dataset: Dataset, material: Judged, answers: FloatArray, salt: tuple[int, ...]) -> Bias:
     statistic = judge_scores.MODAL_SHARE
     share = judge_scores.score(statistic, answers, answers)
-    try:
-        ends: StatisticInterval | Incomputable = judge_scores.score_interval(
-            statistic, answers, answers, material.clusters, rng=dataset.rng(*salt, 1), n_resamples=N_RESAMPLES
-        )
-    except Incomputable as error:
-        ends = error
+    ends = interval(
+        *(judge_scores.score_interval, statistic, answers, answers, material.clusters),
+        rng=dataset.rng(*salt, 1),
+        n_resamples=N_RESAMPLES,
+    )
     own = [material.people[:, row] for row in range(material.people.shape[1])]
     of_people = [judge_scores.score(statistic, ratings, ratings) for ratings in own if np.isfinite(ratings).any()]
     people = float(np.mean(of_people)) if of_people else None
@@ -207,17 +205,12 @@ def _explanations(
     audited = judge_biases.difference(
         right, wrong, material.clusters, rng=dataset.rng(*salt, 3), n_resamples=N_RESAMPLES
     )
-    return _bias(audited.value, audited.interval, n=audited.n_first, n_beside=audited.n_second)
+    return _bias(audited.value, Interval.of(audited.interval), n=audited.n_first, n_beside=audited.n_second)
 
 
 def _repeats(dataset: Dataset, readings: FloatArray, units: list[Pair], salt: tuple[int, ...]) -> Bias:
     variances = judge_biases.repeat_variances(readings)
-    try:
-        ends: StatisticInterval | Incomputable = intervals.mean_interval(
-            variances, dataset.clusters_of_units(units), rng=dataset.rng(*salt, 4), n_resamples=N_RESAMPLES
-        ).clipped(0, np.inf)
-    except Incomputable as error:
-        ends = error
+    ends = ends_of_mean(variances, dataset.clusters_of_units(units), rng=dataset.rng(*salt, 4), low=0)
     return _bias(float(np.nanmean(variances)), ends, n=int(np.isfinite(variances).sum()))
 
 

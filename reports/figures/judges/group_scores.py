@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from reports.dataset.judged import answers_to
 from reports.document.values import Floor
-from reports.figures.base import N_RESAMPLES, ItemRow, Listing, interval
+from reports.figures.base import ItemRow, Listing, ends_of_mean
 from reports.figures.judges.beside_people import JudgesBesidePeople
 from reports.figures.judges.outcomes import Outcomes, SourceOutcomes, count_outcomes
 from reports.figures.judges.person_lines import PersonLine
 from reports.figures.judges.scores import Score, ScorePart, without_units
-from reports.lazy import intervals, np
+from reports.lazy import np
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
@@ -69,15 +69,10 @@ def mean_part(
     if not present.any():
         return without_units(part, why_none)
     clusters = dataset.clusters_of(group for group, is_present in zip(groups, present, strict=True) if is_present)
-
-    def ends() -> Any:
-        mean = intervals.mean_interval(values[present], clusters, rng=dataset.rng(*salt, 0), n_resamples=N_RESAMPLES)
-        return mean.clipped(*bounds)
-
+    low, high = bounds
+    ends = ends_of_mean(values[present], clusters, rng=dataset.rng(*salt, 0), low=low, high=high)
     n = int(present.sum())
-    return ScorePart(
-        part=part, value=float(values[present].mean()), n=n, n_units=n, interval=interval(ends), floor=floor()
-    )
+    return ScorePart(part=part, value=float(values[present].mean()), n=n, n_units=n, interval=ends, floor=floor())
 
 
 def group_outcomes(dataset: Dataset, item: StepItem, judge: str, groups: Sequence[str]) -> Outcomes:

@@ -22,15 +22,12 @@ from reports.figures.base import (
     Figure,
     ItemRow,
     Listing,
-    chance_floor,
-    estimate,
-    interval,
     item_fields,
     note_of,
     without_value,
 )
-from reports.figures.judges.alpha_columns import alpha_columns
-from reports.lazy import agreement, intervals, np, personas
+from reports.figures.judges.alpha_columns import alpha_columns, measure_alpha
+from reports.lazy import np, personas
 from reports.numbers import coefficient, coefficients
 from stats.reasons import Incomputable
 
@@ -141,7 +138,7 @@ def _of_judge(dataset: Dataset, material: Judged, judge: str, answers: PersonaAn
             PersonaItem(
                 **item_fields(item),
                 gain=_gain(dataset, material, answers, people, slice(at, at + 1), salt=(SALT, salt, at + 1)),
-                **_agreement(dataset, material, item, answers.as_personas[:, at], salt=(SALT, salt, at + 1, 1)),
+                **_agreement(dataset, material, item, answers.as_personas[:, at], SALT, salt, at + 1, 1),
             )
             for at, item in enumerate(material.items)
             if np.isfinite(answers.as_personas[:, at]).any()
@@ -182,19 +179,10 @@ def _gain(
     )
 
 
-def _agreement(
-    dataset: Dataset, material: Judged, item: StepItem, ratings: FloatArray, *, salt: tuple[int, ...]
-) -> dict[str, Any]:
+def _agreement(dataset: Dataset, material: Judged, item: StepItem, ratings: FloatArray, *salt: int) -> dict[str, Any]:
     """Alpha among the personas, with what must stand beside it. ratings : shape (P, U)"""
-    level = item.level
-    return {
-        "alpha": estimate(agreement.krippendorff_alpha, ratings, level),
-        "interval": interval(intervals.alpha_interval, ratings, level, material.clusters, rng=dataset.rng(*salt, 0)),
-        "floor": chance_floor(agreement.alpha_chance_floor, ratings, level, rng=dataset.rng(*salt, 1)),
-        "among_models": estimate(agreement.krippendorff_alpha, ratings[:, material.is_of_models], level)
-        if material.has_mixed_stories
-        else None,
-    }
+    fields = measure_alpha(dataset, material, ratings, item.level, *salt)
+    return {"alpha": fields.pop("coefficient"), **fields}
 
 
 def _gains(result: Listing[JudgePersonas], head: Head) -> ReportTable[_Line]:

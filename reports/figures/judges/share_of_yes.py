@@ -16,8 +16,8 @@ from reports.document.files import file_only
 from reports.document.model import DocumentSection, Files, Head, ReportTable, TableCell, TableColumn, TextBlock
 from reports.document.phrases import phrase
 from reports.document.values import Estimate, Interval
-from reports.figures.base import N_RESAMPLES, Figure, Listing, interval, note_of
-from reports.lazy import np, rates
+from reports.figures.base import Figure, Listing, note_of, share_fields
+from reports.lazy import np
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
@@ -111,31 +111,18 @@ def _judges(dataset: Dataset, material: Judged) -> Iterator[JudgeYes]:
 
 
 def _levels(
-    dataset: Dataset,
-    material: Judged,
-    answers: FloatArray,
-    share: FloatArray,
-    is_compared: BoolArray,
+    dataset: Dataset, material: Judged, answers: FloatArray, share: FloatArray, is_compared: BoolArray
 ) -> Iterator[YesAtLevel]:
     is_level = (share == 0, (share > 0) & (share < 0.5), share == 0.5, (share > 0.5) & (share < 1), share == 1)
     labels = np.tile(material.clusters, len(answers))
     for name, is_at in zip(LEVELS, is_level, strict=True):
         cells = is_at & is_compared
         if cells.any():
-            verdicts = answers[cells]
-            ends = interval(
-                rates.pass_rate_interval,
-                verdicts,
-                labels[cells.ravel()],
-                rng=dataset.resampling(),
-                n_resamples=N_RESAMPLES,
-            )
             yield YesAtLevel(
                 level=name,
-                value=float(100 * verdicts.mean()),
                 expert_percent=float(100 * share[cells].mean()),
                 n=int(cells.sum()),
-                interval=ends,
+                **share_fields(answers[cells], labels[cells.ravel()], rng=dataset.resampling()),
             )
 
 

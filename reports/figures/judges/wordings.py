@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -15,10 +15,10 @@ from reports.document.columns import decimals
 from reports.document.model import DocumentSection, Files, Head, ReportTable, TableCell, TextBlock
 from reports.document.phrases import joined, phrase
 from reports.document.values import Interval
-from reports.figures.base import N_RESAMPLES, Figure, Listing, interval, note_of
+from reports.figures.base import Figure, Listing, ends_of_mean, note_of
 from reports.figures.judges.scores import Score, score_parts
 from reports.figures.judges.tables import score_columns
-from reports.lazy import intervals, judge_scores, np, table_scores
+from reports.lazy import judge_scores, np, table_scores
 from reports.numbers import coefficient, decimal, whole
 from reports.numbers import interval as between
 
@@ -142,11 +142,6 @@ def _side_by_side(
     """answers : shape (J, I, U), nan where not all wordings have one"""
     in_all = np.isfinite(answers[0])
     changed = np.where(in_all, 100.0 * (answers.max(axis=0) > answers.min(axis=0)), np.nan)
-
-    def ends() -> Any:
-        rng = dataset.rng(SALT, at, len(kind))
-        return intervals.mean_interval(changed, material.clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(0, 100)
-
     levels = [wording.level for wording in wordings]
     values = [wording.score.whole.value for wording in wordings]
     known = [value for value in values if value is not None]
@@ -155,7 +150,7 @@ def _side_by_side(
         kind=kind,
         wordings=wordings,
         changed_percent=float(changed[in_all].mean()),
-        interval=interval(ends),
+        interval=ends_of_mean(changed, material.clusters, rng=dataset.rng(SALT, at, len(kind)), low=0, high=100),
         level_spread=max(levels) - min(levels),
         score_spread=max(known) - min(known) if len(known) > 1 else None,
         n=int(in_all.sum()),

@@ -25,8 +25,8 @@ from reports.document.model import (
 )
 from reports.document.phrases import phrase
 from reports.document.values import Interval, IntervalEstimate, Reason
-from reports.figures.base import N_RESAMPLES, Figure, interval, note_of, without_value
-from reports.lazy import intervals, np, nsv
+from reports.figures.base import N_RESAMPLES, Figure, ends_of_mean, note_of, without_value
+from reports.lazy import np, nsv
 from reports.numbers import coefficient, coefficients, decimal, p_value, whole
 from reports.numbers import interval as between
 from stats.reasons import Incomputable
@@ -179,13 +179,7 @@ def _round(
         "p": gain.p,
         "gain": IntervalEstimate(
             value=float(changes.mean()),
-            interval=interval(
-                intervals.mean_interval,
-                changes,
-                np.arange(len(changes)),
-                rng=dataset.rng(SALT, 8),
-                n_resamples=N_RESAMPLES,
-            ),
+            interval=ends_of_mean(changes, np.arange(len(changes)), rng=dataset.rng(SALT, 8)),
         ),
     }
 

@@ -20,18 +20,17 @@ from reports.document.model import Block, DocumentSection, DrawnPlot, Files, Hea
 from reports.document.phrases import in_language, joined, phrase
 from reports.document.values import IntervalEstimate
 from reports.figures.base import (
-    N_RESAMPLES,
     Figure,
     ItemFigure,
     ItemRow,
     Listing,
-    interval,
+    ends_of_mean,
     item_fields,
     note_of,
     share_fields,
     without_value,
 )
-from reports.lazy import intervals, np
+from reports.lazy import np
 from reports.numbers import decimal, measured, whole
 from reports.numbers import interval as between
 
@@ -149,9 +148,7 @@ def _difference(dataset: Dataset, differences: Any, clusters: IntArray, *, salt:
         value=float(differences.mean()) if differences.size else None,
         why=None if differences.size else without_value("no_choices"),
         n=int(differences.size),
-        interval=interval(
-            intervals.mean_interval, differences, clusters, rng=dataset.rng(SALT, salt, 1), n_resamples=N_RESAMPLES
-        ),
+        interval=ends_of_mean(differences, clusters, rng=dataset.rng(SALT, salt, 1)),
     )
 
 

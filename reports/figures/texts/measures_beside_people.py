@@ -23,10 +23,10 @@ from reports.figures.base import (
     estimate,
     interval,
     item_fields,
-    without_value,
+    share_fields,
 )
 from reports.figures.texts.measures_beside_people_tables import beside_people, margin_notes
-from reports.lazy import judge_scores, np, rates, score_pairs
+from reports.lazy import judge_scores, np, score_pairs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -244,15 +244,11 @@ def _accuracy(
     values = right[has_score]
     clusters = dataset.clusters_of(pair.group for pair, is_scored in zip(pairs, has_score, strict=True) if is_scored)
     return MeasureAccuracy(
-        value=float(100 * values.mean()) if values.size else None,
-        why=None if values.size else without_value("no_choices"),
         title=item.item.title or item.item.key,
         n=len(values),
         n_tied=int((values == 0.5).sum()),
         n_missing=int((~has_score).sum()),
-        interval=interval(
-            rates.pass_rate_interval, values, clusters, rng=dataset.rng(SALT, *salt), n_resamples=N_RESAMPLES
-        ),
+        **share_fields(values, clusters, rng=dataset.rng(SALT, *salt)),
         floor=chance_floor(score_pairs.flip_floor, values, rng=dataset.rng(SALT, *salt, 1)),
     )
 

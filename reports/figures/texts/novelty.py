@@ -26,9 +26,9 @@ from reports.document.model import (
     TextBlock,
 )
 from reports.document.values import Interval, Mean, Reason
-from reports.figures.base import N_RESAMPLES, Figure, Listing, interval, note_of, without_value
+from reports.figures.base import Figure, Listing, ends_of_mean, note_of, without_value
 from reports.figures.texts.reference_sets import gone, set_columns
-from reports.lazy import intervals, neighbours, np
+from reports.lazy import neighbours, np
 from reports.numbers import NONE, coefficient, coefficients, whole
 from stats.reasons import Incomputable
 
@@ -190,7 +190,7 @@ def _means(dataset: Dataset, stories: tuple[StoryNovelty, ...], *, n_others: int
             chosen = np.ones(len(grouped), dtype=bool) if not source else sources == source
             rng = dataset.rng(SALT, salt, place, n_source)
             reason = Reason.of(neighbours.TooFewNeighbours(k, n_others)) if k > n_others else None
-            ends = interval(intervals.mean_interval, values[chosen], clusters[chosen], rng=rng, n_resamples=N_RESAMPLES)
+            ends = ends_of_mean(values[chosen], clusters[chosen], rng=rng)
             yield NoveltyMean(
                 k=k,
                 source=source,

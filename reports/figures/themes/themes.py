@@ -21,8 +21,8 @@ from reports.document.model import (
 )
 from reports.document.phrases import in_language, joined, phrase
 from reports.document.values import Estimate, Floor, Interval, Mean
-from reports.figures.base import N_RESAMPLES, Figure, Listing, chance_floor, estimate, interval, mean, note_of
-from reports.lazy import agreement, intervals, np
+from reports.figures.base import Figure, Listing, alpha_fields, ends_of_mean, estimate, mean, note_of
+from reports.lazy import agreement, np
 from reports.models import Coder
 from reports.numbers import coefficient, coefficients, whole
 from reports.rationales import codings
@@ -31,7 +31,6 @@ from reports.rationales.codings import CodedReason, CodedSample
 if TYPE_CHECKING:
     from reports.dataset import Dataset
     from stats.arrays import FloatArray
-    from stats.intervals import Interval as StatisticInterval
 
 SALT = 90  # of the seed
 
@@ -132,22 +131,15 @@ def _theme(dataset: Dataset, sample: CodedSample, theme: int, name: str, *, salt
     ratings = _ratings(sample.reasons, theme, codings.PEOPLE)
     clusters = dataset.clusters_of_units((reason.group, reason.story) for reason in sample.reasons)
     judge = _ratings(sample.reasons, theme, (Coder.JUDGE,))[0] if sample.judge else None
+    alpha = alpha_fields(dataset, ratings, "nominal", clusters, SALT, *salt)
     return ThemeRow(
         theme=name,
         n_first=int(ratings[0].sum()),
         n_second=int(ratings[1].sum()),
         percent=estimate(agreement.percent_agreement, ratings),
         kappa=estimate(agreement.cohen_kappa, ratings[0], ratings[1]),
-        alpha=estimate(agreement.krippendorff_alpha, ratings, "nominal"),
-        interval=interval(
-            intervals.alpha_interval,
-            ratings,
-            "nominal",
-            clusters,
-            rng=dataset.rng(SALT, *salt, 0),
-            n_resamples=N_RESAMPLES,
-        ),
-        floor=chance_floor(agreement.alpha_chance_floor, ratings, "nominal", rng=dataset.rng(SALT, *salt, 1)),
+        alpha=alpha.pop("coefficient"),
+        **alpha,
         judge_kappa=None if judge is None else mean(estimate(agreement.cohen_kappa, judge, one) for one in ratings),
         shares=tuple(_shares(dataset, sample.reasons, theme, salt=salt)),
     )
@@ -176,23 +168,13 @@ def _shares(
         if not stories:
             continue
         values = np.array([100 * found_by_story[story].mean() for story in stories])
+        clusters = dataset.clusters_of_units((group_by_story[story], story) for story in stories)
         yield ThemeShare(
             source=source,
             n_stories=len(stories),
             share=mean(Estimate(value=float(value)) for value in values),
-            interval=interval(
-                _share_interval,
-                values,
-                dataset.clusters_of_units((group_by_story[story], story) for story in stories),
-                rng=dataset.rng(SALT, *salt, 2 + n),
-                n_resamples=N_RESAMPLES,
-            ),
+            interval=ends_of_mean(values, clusters, rng=dataset.rng(SALT, *salt, 2 + n), low=0, high=100),
         )
-
-
-def _share_interval(*arguments: Any, **options: Any) -> StatisticInterval:
-    """`intervals.mean_interval` within what a share can be."""
-    return intervals.mean_interval(*arguments, **options).clipped(0.0, 100.0)
 
 
 def _agreement_table(sample: SampleThemes, of_sample: Sequence[TableColumn[Any]], head: Head) -> ReportTable[ThemeRow]:
