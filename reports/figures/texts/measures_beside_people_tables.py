@@ -126,7 +126,7 @@ def _columns() -> Iterator[TableColumn[_Line]]:
     yield columns.shown(_("Beside"), lambda line: line.beside, is_head=True)
     yield replace(columns.shown(_("Statistic"), lambda line: line.statistic), is_number=False, is_kept=True)
     yield columns.shown(_("Value"), lambda line: line.write(line.valued.value), css=LEAD)
-    yield TableColumn(heading=phrase(_("95 %% interval")), cell=ends, files={})
+    yield TableColumn(heading=phrase(_("95 %% interval")), cell=ends)
     yield columns.shown(_("Shuffled reach"), lambda line: line.write(line.valued.floor.upper))
     yield replace(columns.shown("n", lambda line: whole(line.n)), is_kept=True)
     yield replace(columns.shown(_("Ties"), lambda line: line.ties), is_kept=True)

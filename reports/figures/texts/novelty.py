@@ -27,7 +27,7 @@ from reports.document.model import (
 )
 from reports.document.values import Interval, Mean, Reason
 from reports.figures.base import Figure, Listing, ends_of_mean, note_of, without_value
-from reports.figures.texts.reference_sets import gone, set_columns
+from reports.figures.texts.reference_sets import AboutSet, gone, set_columns, set_fields
 from reports.lazy import neighbours, np
 from reports.numbers import NONE, coefficient, coefficients, whole
 from stats.reasons import Incomputable
@@ -66,21 +66,11 @@ class StoryNovelty:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SetNovelty:
-    """The stories of the study beside one reference set.
+class SetNovelty(AboutSet):
+    """The stories of the study beside one reference set, by its embedding."""
 
-    n_references : whose texts are here; n_gone : whose are not, or have changed
-    why : no distances could be computed
-    """
-
-    name: str
-    corpus: str
     embedding: str
     version: str
-    sha256: str
-    n_references: int
-    n_gone: int
-    why: Reason | None
     means: tuple[NoveltyMean, ...]
     stories: tuple[StoryNovelty, ...]
 
@@ -108,13 +98,7 @@ class Novelty(Figure[Listing[SetNovelty]]):
                 "Mean cosine distance to the nearest of %(n)s stories of %(corpus)s, 0 for the same, by %(embedding)s "
                 "(version %(version)s). No story is its own neighbour. The set was stored as %(short)s."
             )
-            basis %= {
-                "n": whole(row.n_references),
-                "corpus": row.corpus,
-                "embedding": row.embedding,
-                "version": row.version,
-                "short": row.sha256[:12],
-            }
+            basis %= {**vars(row), "n": whole(row.n_references), "short": row.sha256[:12]}
             yield DocumentSection(
                 heading=heading,
                 body=[notes.reason(row.why)] if row.why else list(_blocks(row, heading)),
@@ -123,7 +107,7 @@ class Novelty(Figure[Listing[SetNovelty]]):
 
 
 def _of_set(dataset: Dataset, references: References, *, salt: int) -> SetNovelty:
-    reference_set, material = references.about, references.material
+    material = references.material
     nearest: Neighbours | None = None
     reason: Reason | None = None
     try:
@@ -134,13 +118,9 @@ def _of_set(dataset: Dataset, references: References, *, salt: int) -> SetNovelt
         reason = without_value("no_vectors", why=str(error))
     stories = _stories(dataset, material, nearest) if nearest else ()
     return SetNovelty(
-        name=reference_set.name,
-        corpus=reference_set.corpus.slug,
-        embedding=reference_set.embedding,
-        version=reference_set.version,
-        sha256=reference_set.sha256,
-        n_references=len(material.texts),
-        n_gone=material.n_gone,
+        **set_fields(references),
+        embedding=references.about.embedding,
+        version=references.about.version,
         why=reason,
         means=tuple(_means(dataset, stories, n_others=_count_others(material), salt=salt)) if nearest else (),
         stories=stories,
