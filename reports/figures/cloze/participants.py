@@ -113,14 +113,14 @@ def _participants(dataset: Dataset, scored: ScoredCloze) -> Iterator[Participant
     parts = [scored.of_participants(v) for v in (satisfied, surprising, scored.by_section(scored.raw_distances))]
     scores = scored.of_participants(cloze.scores(satisfied, surprising))
     of_texts = cloze.totals(satisfied, surprising)
-    in_reference = scored.of_participants(scored.reference.is_in[:, np.newaxis].astype(float))[:, 0]
+    is_in_reference = scored.have_texts_in(scored.reference.is_in)
     for place, name in enumerate(scored.participants):
         means = [number(part[place].mean()) for part in parts]
         yield ParticipantScore(
             participant=name,
             is_model=scored.has_model(place),
             n_texts=int((scored.place_of == place).sum()),
-            is_in_reference=bool(in_reference[place] > 0),
+            is_in_reference=bool(is_in_reference[place]),
             total=number(totals[place]),
             rank=int(ranks[place]),
             why=None if np.isfinite(totals[place]) else _why(scored, satisfied, place),

@@ -17,16 +17,9 @@ from reports.dataset.scored_clozes import reference_masks
 from reports.document import columns
 from reports.document.columns import LEAD, decimals
 from reports.document.files import file_only
-from reports.document.model import (
-    DocumentSection,
-    Facts,
-    Files,
-    Head,
-    ReportTable,
-    TextBlock,
-)
+from reports.document.model import DocumentSection, Facts, Files, Head, ReportTable, TextBlock
 from reports.document.phrases import phrase
-from reports.figures.base import Figure, estimate
+from reports.figures.base import Figure, estimate, select_labels
 from reports.figures.cloze.part_names import LEAVE_ONE_OUT, REFERENCES, WITHOUT_OUTLIERS
 from reports.figures.cloze.participants import number
 from reports.lazy import cloze, comparisons, np
@@ -183,12 +176,12 @@ def _variant(
     totals = scored.totals(scored.satisfied_softly, surprising)
     ranks, main_ranks = cloze.ranks(totals), cloze.ranks(main)
     raw, divided = (scored.of_participants(v).mean(axis=1) for v in (scored.by_section(distances), surprising))
-    members = scored.of_participants(is_in[:, np.newaxis].astype(np.float64))[:, 0] > 0
-    dropped = scored.of_participants((scored.reference.is_in & ~is_in)[:, np.newaxis].astype(np.float64))[:, 0] > 0
+    members = scored.have_texts_in(is_in)
+    is_left_out = scored.have_texts_in(scored.reference.is_in & ~is_in)
     return ReferenceVariant(
         name=name,
         n=int(is_in.sum()),
-        left_out=tuple(p for p, is_out in zip(scored.participants, dropped, strict=True) if is_out),
+        left_out=tuple(select_labels(scored.participants, is_left_out)),
         with_main=estimate(comparisons.spearman, totals, main).value,
         n_moved=int((ranks != main_ranks).sum()),
         participants=tuple(
