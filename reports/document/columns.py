@@ -58,13 +58,8 @@ def item(head: Head, of: Callable[[T], AboutItem] | None = None) -> TableColumn[
 
 def item_in_file(of: Callable[[T], AboutItem] | None = None) -> TableColumn[T]:
     """The item that a row is about, in the file alone."""
-    get = of or _itself
-
-    def part(name: str) -> Callable[[T], str]:
-        return lambda row: str(getattr(get(row), name))
-
-    files = {name: part(name) for name in ("step", "item", "title", "dimension")}
-    return TableColumn(heading=None, cell=lambda row: TableCell(), files=files, is_number=False, is_head=True)
+    in_file_alone = fields("step", "item", "title", "dimension", of=of or _itself)
+    return replace(in_file_alone, is_number=False, is_head=True)
 
 
 def _itself(row: Any) -> AboutItem:
@@ -138,14 +133,8 @@ def interval(
 def floor(heading: Phrase | None, of: Callable[[T], Floor], *, write: Write, prefix: str = "") -> TableColumn[T]:
     """A chance floor, its mean and its upper end in one column; in files a column for each. prefix : of their names"""
 
-    return TableColumn(
-        heading=heading,
-        cell=lambda row: floor_cell(of(row), write),
-        files={
-            f"{prefix}chance_mean": lambda row: of(row).mean,
-            f"{prefix}chance_upper": lambda row: of(row).upper,
-        },
-    )
+    in_file_alone = fields(**{f"{prefix}chance_mean": "mean", f"{prefix}chance_upper": "upper"}, of=of)
+    return replace(in_file_alone, heading=heading, cell=lambda row: floor_cell(of(row), write))
 
 
 def strip(rows: Iterable[T], of: Callable[[T], Coefficient]) -> TableColumn[T]:
@@ -157,7 +146,6 @@ def strip(rows: Iterable[T], of: Callable[[T], Coefficient]) -> TableColumn[T]:
     return TableColumn(
         heading=axis_words(axis),
         cell=lambda row: TableCell(strip=axis.draw(of(row))),
-        files={},
         is_number=False,
         is_drawn=True,
     )
@@ -166,11 +154,7 @@ def strip(rows: Iterable[T], of: Callable[[T], Coefficient]) -> TableColumn[T]:
 def shown(heading: Phrase, of: Callable[[T], Phrase], *, css: str = "", is_head: bool = False) -> TableColumn[T]:
     """A column that files do not have."""
     return TableColumn(
-        heading=heading,
-        cell=lambda row: TableCell(words=of(row), css=css),
-        files={},
-        is_number=not is_head,
-        is_head=is_head,
+        heading=heading, cell=lambda row: TableCell(words=of(row), css=css), is_number=not is_head, is_head=is_head
     )
 
 
@@ -181,7 +165,7 @@ def note(of: Callable[[T], str]) -> TableColumn[T]:
 
 def in_file(name: str, of: Callable[[T], Any] | None = None) -> TableColumn[T]:
     """A column that only the file has."""
-    return TableColumn(heading=None, cell=lambda row: TableCell(), files={name: of or attrgetter(name)})
+    return TableColumn(files={name: of or attrgetter(name)})
 
 
 def with_reason(cell: TableCell, why: Reason | None) -> TableCell:
@@ -201,8 +185,7 @@ def fields(*names: str, of: Callable[[Any], Any] = lambda row: row, prefix: str 
         return lambda row: _follow(of(row), path)
 
     path_by_name = {prefix + name: name for name in names} | paths
-    files = {name: value(path) for name, path in path_by_name.items()}
-    return TableColumn(heading=None, cell=lambda row: TableCell(), files=files)
+    return TableColumn(files={name: value(path) for name, path in path_by_name.items()})
 
 
 def _follow(part: Any, path: str) -> Any:
@@ -215,11 +198,7 @@ def _follow(part: Any, path: str) -> Any:
 
 def ends_in_file(of: Callable[[T], Interval | None], *, low: str = "low", high: str = "high") -> TableColumn[T]:
     """Both ends of an interval, in the file alone."""
-
-    def end(name: str) -> Callable[[T], float | None]:
-        return lambda row: getattr(of(row), name, None)
-
-    return TableColumn(heading=None, cell=lambda row: TableCell(), files={low: end("low"), high: end("high")})
+    return fields(**{low: "low", high: "high"}, of=of)
 
 
 def with_places(column: Callable[[int], TableColumn[T]], places: Callable[[T], int]) -> TableColumn[T]:
@@ -292,6 +271,34 @@ def estimate(
     )
 
 
+def with_interval(
+    name: str,
+    heading: Phrase,
+    of: Callable[[T], Estimate | None] | None = None,
+    between: Callable[[T], Interval | None] | None = None,
+    *,
+    places: int | None = None,
+    prefix: str = "",
+    css: str = "",
+) -> list[TableColumn[T]]:
+    """An estimate, the row itself unless `of` gives another, and its 95 % interval, side by side.
+
+    between : gives the interval, where the estimate does not have it
+    places : decimals of both; None for coefficients
+    prefix : of the names of its ends in files
+    """
+    is_coefficient = places is None
+    write: Write = numbers.coefficient if is_coefficient else decimals(places or 0)
+    write_ends = numbers.coefficients if is_coefficient else ends(places or 0)
+    get: Callable[[T], Any] = of or (lambda row: row)
+    get_ends = between or (lambda row: getattr(get(row), "interval", None))
+    low, high = f"{prefix}low", f"{prefix}high"
+    return [
+        estimate(name, heading, get, write=write, css=css),
+        interval(get_ends, write=write_ends, low=low, high=high),
+    ]
+
+
 def count_of(
     name: str,
     heading: Phrase | None,
@@ -307,6 +314,15 @@ def count_of(
         return _("%(n)s of %(all)s") % {"n": numbers.whole(get(row)), "all": numbers.whole(n_all(row))}
 
     return number(name, heading, get, shown=shown, css=css)
+
+
+def counts(heading: Phrase, name: str, *others: str) -> TableColumn[Any]:
+    """How many there are, and how many of what else, beside each other; the file has the first number alone."""
+
+    def shown(row: Any) -> str:
+        return ", ".join(numbers.whole(getattr(row, count)) for count in (name, *others))
+
+    return number(name, heading, shown=shown)
 
 
 def yes_or_no(name: str, heading: Phrase, of: Callable[[T], bool] | None = None) -> TableColumn[T]:
@@ -326,8 +342,7 @@ def constants(**values: Any) -> TableColumn[Any]:
     def constant(value: Any) -> Callable[[Any], Any]:
         return lambda row: value
 
-    files = {name: constant(value) for name, value in values.items()}
-    return TableColumn(heading=None, cell=lambda row: TableCell(), files=files)
+    return TableColumn(files={name: constant(value) for name, value in values.items()})
 
 
 def source(of: Callable[[T], Any] | None = None, *, heading: Phrase = "", is_head: bool = True) -> TableColumn[T]:

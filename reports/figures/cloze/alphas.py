@@ -16,7 +16,7 @@ from reports.document.values import Estimate, Floor, Interval, IntervalEstimate
 from reports.figures.base import alpha_fields, interval, note_of
 from reports.figures.cloze.participants import number
 from reports.lazy import arrays, intervals, np
-from reports.numbers import coefficient, coefficients
+from reports.numbers import coefficient
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,8 +97,7 @@ def agreement_columns() -> list[TableColumn[Any]]:
 def alpha_columns() -> list[TableColumn[Any]]:
     """Alpha with its interval and its chance floor."""
     return [
-        columns.estimate("alpha", _("Alpha"), lambda row: row.coefficient, css=LEAD),
-        columns.interval(lambda row: row.interval, write=coefficients),
+        *columns.with_interval("alpha", _("Alpha"), lambda row: row.coefficient, lambda row: row.interval, css=LEAD),
         columns.floor(phrase(_("Chance floor<br>mean, 97.5th")), lambda row: row.floor, write=coefficient),
     ]
 

@@ -14,14 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from reports.document import columns
 from reports.document.columns import LEAD
-from reports.document.model import (
-    DocumentSection,
-    Files,
-    Head,
-    ReportTable,
-    RowGroup,
-    TextBlock,
-)
+from reports.document.model import DocumentSection, Files, Head, ReportTable, RowGroup, TextBlock
 from reports.figures.base import Figure
 from reports.figures.cloze.participants import number
 from reports.lazy import arrays, cloze, np

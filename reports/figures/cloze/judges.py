@@ -15,13 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from reports.document import columns, notes
 from reports.document.columns import LEAD, decimals
-from reports.document.model import (
-    DocumentSection,
-    Files,
-    Head,
-    ReportTable,
-    TextBlock,
-)
+from reports.document.model import DocumentSection, Files, Head, ReportTable, TextBlock
 from reports.document.phrases import joined
 from reports.document.values import Estimate, Floor, Interval
 from reports.figures.base import Figure, alpha_fields, estimate, note_of

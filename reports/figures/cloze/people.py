@@ -20,16 +20,7 @@ from annotation.responses import fills
 from reports.document import columns
 from reports.document.columns import LEAD, decimals, ends
 from reports.document.files import file_only
-from reports.document.model import (
-    Block,
-    DocumentSection,
-    DrawnPlot,
-    Files,
-    Head,
-    Phrase,
-    ReportTable,
-    TextBlock,
-)
+from reports.document.model import Block, DocumentSection, DrawnPlot, Files, Head, Phrase, ReportTable, TextBlock
 from reports.document.phrases import in_language, joined, phrase
 from reports.document.values import Interval, Reason
 from reports.figures.base import Figure, Statement

@@ -14,14 +14,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from reports.document import columns
 from reports.document.columns import LEAD, decimals
-from reports.document.model import (
-    DocumentSection,
-    Files,
-    Head,
-    Phrase,
-    ReportTable,
-    TextBlock,
-)
+from reports.document.model import DocumentSection, Files, Head, Phrase, ReportTable, TextBlock
 from reports.document.phrases import joined, phrase
 from reports.document.values import Estimate, IntervalEstimate
 from reports.figures.base import Figure, estimate, note_of

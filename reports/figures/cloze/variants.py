@@ -14,15 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from reports.document import columns
 from reports.document.files import file_only
-from reports.document.model import (
-    DocumentSection,
-    Files,
-    Head,
-    ReportTable,
-    TableCell,
-    TableColumn,
-    TextBlock,
-)
+from reports.document.model import DocumentSection, Files, Head, ReportTable, TableCell, TableColumn, TextBlock
 from reports.document.phrases import phrase
 from reports.figures.base import Figure, estimate
 from reports.figures.cloze.part_names import FORMS
@@ -221,7 +213,7 @@ def _matrix_column(place: int, other: ScoreVariant, *, several: bool) -> TableCo
     heading = (
         phrase("%(form)s<br>%(of)s", form=other.form, of=AGGREGATIONS[other.aggregation]) if several else other.form
     )
-    return TableColumn(heading=heading, cell=cell, files={}, is_number=False)
+    return TableColumn(heading=heading, cell=cell, is_number=False)
 
 
 def _correlations(result: ClozeVariantsResult) -> ReportTable[tuple[ScoreVariant, ScoreVariant, float | None]]:

@@ -14,7 +14,7 @@ from reports.document.phrases import phrase
 from reports.document.values import Estimate, Floor, Interval
 from reports.figures.base import alpha_fields, estimate
 from reports.lazy import agreement
-from reports.numbers import coefficient, coefficients
+from reports.numbers import coefficient
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
@@ -52,13 +52,12 @@ def measure_alpha(dataset: Dataset, material: Judged, ratings: FloatArray, level
 def alpha_columns(rows: Sequence[A], head: Head) -> list[TableColumn[A]]:
     return [
         columns.item(head),
-        columns.number("alpha", _("Alpha"), lambda row: row.coefficient.value, write=coefficient, css=LEAD),
-        columns.interval(lambda row: row.interval, write=coefficients),
+        *columns.with_interval("alpha", _("Alpha"), lambda row: row.coefficient, lambda row: row.interval, css=LEAD),
         columns.strip(rows, lambda row: (row.coefficient, row.interval, row.floor)),
         columns.floor(phrase(_("Chance floor<br>mean, 97.5th")), lambda row: row.floor, write=coefficient),
         columns.number(
             *("among_models", phrase(_("Models’<br>stories"))),
-            of=lambda row: row.among_models and row.among_models.value,
+            of=lambda row: getattr(row.among_models, "value", None),
             write=coefficient,
         ),
     ]

@@ -153,7 +153,7 @@ def _standing(heading: Phrase, n: int) -> TableColumn[JudgeStandings]:
         values = {"rate": coefficient(standing.winning_rate), "advantage": coefficient(standing.advantage)}
         return TableCell(words=phrase('%(rate)s <span class="ends">%(advantage)s</span>', **values))
 
-    return TableColumn(heading=heading, cell=cell, files={})
+    return TableColumn(heading=heading, cell=cell)
 
 
 def _tested(standing: Standing) -> str:

@@ -18,7 +18,7 @@ from reports.document.phrases import joined, phrase
 from reports.document.values import Estimate, Interval, Reason
 from reports.figures.base import N_RESAMPLES, Figure, Listing, note_of
 from reports.lazy import arrays, human_line, np
-from reports.numbers import coefficient, coefficients, whole
+from reports.numbers import coefficient, coefficients
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
@@ -92,20 +92,10 @@ class HumanLine(Figure[Listing[JudgeLine]]):
                 columns.words("judge", _("Judge"), is_head=True),
                 _side("expert", _("Expert"), lambda row: row.expert),
                 _side("judge_in_place", _("Judge"), lambda row: row.of_judge),
-                columns.number(
-                    "difference", _("Difference"), lambda row: row.difference.value, write=coefficient, css=LEAD
+                *columns.with_interval(
+                    *("difference", _("Difference"), lambda row: row.difference), prefix="difference_", css=LEAD
                 ),
-                columns.interval(
-                    lambda row: row.difference.interval,
-                    write=coefficients,
-                    low="difference_low",
-                    high="difference_high",
-                ),
-                columns.number(
-                    *("n_people", phrase(_("Experts,<br>answers"))),
-                    of=lambda row: row.n_people,
-                    shown=lambda row: f"{whole(row.n_people)}, {whole(row.n)}",
-                ),
+                columns.counts(phrase(_("Experts,<br>answers")), "n_people", "n"),
                 columns.fields("kind", "part", "n"),
                 columns.note(lambda row: note_of(row.difference, row.difference.interval)),
             ],

@@ -16,19 +16,10 @@ from reports.document.columns import CHANCE, LEAD
 from reports.document.model import DocumentSection, Files, Head, Phrase, ReportTable, TableCell, TableColumn, TextBlock
 from reports.document.phrases import hidden, phrase
 from reports.document.values import Estimate, Floor, Interval, Reason
-from reports.figures.base import (
-    ALL_ITEMS,
-    N_RESAMPLES,
-    Figure,
-    ItemRow,
-    Listing,
-    item_fields,
-    note_of,
-    without_value,
-)
+from reports.figures.base import ALL_ITEMS, N_RESAMPLES, Figure, ItemRow, Listing, item_fields, note_of, without_value
 from reports.figures.judges.alpha_columns import alpha_columns, measure_alpha
 from reports.lazy import np, personas
-from reports.numbers import coefficient, coefficients
+from reports.numbers import coefficient
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
@@ -211,8 +202,7 @@ def _gains(result: Listing[JudgePersonas], head: Head) -> ReportTable[_Line]:
             _rho("rho_together", phrase(_("All<br>personas")), lambda gain: gain.together, css=LEAD),
             _rho("rho_one_alone", phrase(_("One<br>alone")), lambda gain: gain.alone),
             _rho("rho_without", phrase(_("Without<br>a persona")), lambda gain: gain.nobody),
-            columns.estimate("gain", _("Gain"), lambda line: line.gain),
-            columns.interval(lambda line: line.gain.interval, write=coefficients, low="gain_low", high="gain_high"),
+            *columns.with_interval("gain", _("Gain"), lambda line: line.gain, prefix="gain_"),
             columns.number("n", _("Answers"), lambda line: line.gain.n),
             columns.fields(alpha="alpha.value", alpha_low="interval.low", alpha_high="interval.high", of=_item_of),
             columns.fields(**CHANCE, among_models="among_models.value", of=_item_of),

@@ -34,7 +34,7 @@ from reports.document.phrases import in_language, joined, phrase, reason_words
 from reports.document.values import Interval, Reason
 from reports.figures.base import Figure, Listing, without_value
 from reports.lazy import arrays, np, prediction_powered
-from reports.numbers import coefficient, decimal, whole
+from reports.numbers import coefficient, decimal
 from reports.numbers import interval as between
 from reports.reasons import to_english
 from stats.reasons import Incomputable
@@ -323,10 +323,7 @@ def _columns(row: JudgeEstimates) -> list[TableColumn[SourceEstimate]]:
             "width_gained_percent", phrase(_("Width<br>gained, %%")), lambda part: part.width_gained, write=decimal
         ),
         columns.number("weight", phrase(_("Judge’s<br>weight")), write=coefficient),
-        columns.number(
-            *("n", phrase(_("Stories with<br>people, without"))),
-            shown=lambda part: f"{whole(part.n)}, {whole(part.n_judged)}",
-        ),
+        columns.counts(phrase(_("Stories with<br>people, without")), "n", "n_judged"),
         columns.in_file("n_judged"),
         columns.number("n_filled_in", phrase(_("Answers<br>missing"))),
         columns.constants(constant=row.constant),

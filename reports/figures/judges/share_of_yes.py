@@ -143,7 +143,7 @@ def _level_column(name: str) -> TableColumn[JudgeYes]:
     def cell(row: JudgeYes) -> TableCell:
         return cell_with_ends(row.by_level.get(name), decimals(1), ends(1), is_marked=True)
 
-    return TableColumn(heading=headings[name], cell=cell, files={})
+    return TableColumn(heading=headings[name], cell=cell)
 
 
 def _file(result: Listing[JudgeYes]) -> ReportTable[tuple[JudgeYes, YesAtLevel]]:

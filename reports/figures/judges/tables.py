@@ -224,7 +224,7 @@ def _whole_columns() -> Iterator[TableColumn[StatisticLine]]:
     heading = hidden(_("Drawing"))
     yield value.at(_score_of)
     yield ends.at(_score_of)
-    yield TableColumn(heading=heading, cell=drawn, files={}, is_number=False, is_drawn=True)
+    yield TableColumn(heading=heading, cell=drawn, is_number=False, is_drawn=True)
     yield floor.at(_score_of)
     yield models.at(_score_of)
     yield columns.shown(
@@ -265,14 +265,14 @@ def _score_of(line: StatisticLine) -> Score:
 
 
 def _floor_column(heading: Phrase, of: Callable[[ScorePart], Floor | None]) -> TableColumn[Score]:
-    return TableColumn(heading=heading, cell=lambda score: floor_cell(of(score.whole), score.write), files={})
+    return TableColumn(heading=heading, cell=lambda score: floor_cell(of(score.whole), score.write))
 
 
 def _part_column(heading: Phrase, name: str) -> TableColumn[Score]:
     def cell(score: Score) -> TableCell:
         return cell_with_ends(score.by_part.get(name), score.write, score.write_ends)
 
-    return TableColumn(heading=heading, cell=cell, files={})
+    return TableColumn(heading=heading, cell=cell)
 
 
 def _lines_of_judges(judges: Sequence[HasScores]) -> Iterator[PartLine]:

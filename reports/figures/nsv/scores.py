@@ -15,11 +15,7 @@ from django.utils.translation import gettext_lazy
 from judges.metrics import NoValue, all_metrics
 from reports.dataset.scored_ideas import ALPHA, SALT, K, novelty_search
 from reports.document import notes
-from reports.document.model import (
-    DocumentSection,
-    Head,
-    TextBlock,
-)
+from reports.document.model import DocumentSection, Head, TextBlock
 from reports.document.values import IntervalEstimate, Reason
 from reports.figures.base import N_RESAMPLES, Figure, estimate, interval
 from reports.figures.nsv import sentences, tables

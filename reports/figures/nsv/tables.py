@@ -16,7 +16,7 @@ from reports.document.values import IntervalEstimate
 from reports.figures.base import note_of
 from reports.figures.nsv.results import Ablation, ComponentWeight, NsvScores, PanelCorrelation, Stability
 from reports.figures.nsv.sentences import verdict
-from reports.numbers import coefficient, coefficients, p_value
+from reports.numbers import coefficient, p_value
 
 METHODS = {
     "nsv": gettext_lazy("NSV"),
@@ -71,9 +71,7 @@ def _method_table(scores: NsvScores) -> ReportTable[PanelCorrelation]:
     def pair(
         name: str, heading: str, of: Callable[[PanelCorrelation], IntervalEstimate]
     ) -> list[TableColumn[PanelCorrelation]]:
-        css = LEAD if scores.confirmatory == name else ""
-        ends: TableColumn[PanelCorrelation] = columns.interval(lambda row: of(row).interval, write=coefficients)
-        return [columns.estimate(name, heading, of, css=css), ends]
+        return columns.with_interval(name, heading, of, css=LEAD if scores.confirmatory == name else "")
 
     return ReportTable(
         label=_("Scores beside the panel"),
@@ -132,8 +130,7 @@ def _ablation_table(scores: NsvScores) -> ReportTable[Ablation]:
             replace(
                 columns.words("how", _("How"), lambda row: row.by, shown=lambda row: DEGRADED[row.by]), is_kept=True
             ),
-            columns.number("difference", "Δ", lambda row: row.value, write=coefficient, css=LEAD),
-            columns.interval(lambda row: row.interval, write=coefficients),
+            *columns.with_interval("difference", "Δ", css=LEAD),
             columns.number("p", "p", write=p_value),
             columns.note(lambda row: note_of(row, row.interval)),
         ],

@@ -11,14 +11,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from reports.document import columns
 from reports.document.columns import LEAD, QUIET, decimals, ends
-from reports.document.model import (
-    DocumentSection,
-    Files,
-    Head,
-    ReportTable,
-    TableColumn,
-    TextBlock,
-)
+from reports.document.model import DocumentSection, Files, Head, ReportTable, TableColumn, TextBlock
 from reports.document.phrases import in_language, joined, phrase
 from reports.document.values import Estimate, Floor, Interval, Mean
 from reports.figures.base import Figure, Listing, alpha_fields, ends_of_mean, estimate, mean, note_of
