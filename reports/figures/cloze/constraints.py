@@ -142,6 +142,7 @@ def _sections(dataset: Dataset, scored: ScoredCloze) -> Iterator[SectionDifficul
     satisfied = scored.of_participants(scored.satisfied_softly)
     surprising = arrays.mean_present(scored.of_participants(scored.surprising), axis=0)
     for g, title in enumerate(scored.section_titles):
+        # Each participant is a cluster: judges read all of them, and are held fixed.
         values = satisfied[np.isfinite(satisfied[:, g]), g]
         yield SectionDifficulty(
             number=g + 1,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
@@ -18,30 +17,20 @@ from reports.numbers import NONE, coefficient, decimal, whole
 from reports.numbers import interval as between
 from reports.reasons import to_english
 
-
-class Scores(Protocol):
-    """What the tables take of `ClozeScoresResult`."""
-
-    @property
-    def highest(self) -> float: ...
-    @property
-    def sections(self) -> Sequence[str]: ...
-    @property
-    def participants(self) -> Sequence[ParticipantScore]: ...
-    @property
-    def kinds(self) -> Sequence[KindMean]: ...
+if TYPE_CHECKING:
+    from reports.figures.cloze.scores import ClozeScoresResult
 
 
-def has_families(result: Scores) -> bool:
+def has_families(result: ClozeScoresResult) -> bool:
     """Whether a judge is of the family of a participant that has a total."""
     return any(row.without_family for row in _ranked(result))
 
 
-def _ranked(result: Scores) -> list[ParticipantScore]:
+def _ranked(result: ClozeScoresResult) -> list[ParticipantScore]:
     return [row for row in result.participants if row.total is not None]
 
 
-def total_table(result: Scores) -> ReportTable[ParticipantScore]:
+def total_table(result: ClozeScoresResult) -> ReportTable[ParticipantScore]:
     caption = _("Satisfies × (1 + surprises), added over %(n)s sections; within the reference set at most %(highest)s.")
     return ReportTable(
         name="cloze-scores",
@@ -64,7 +53,7 @@ def total_table(result: Scores) -> ReportTable[ParticipantScore]:
     )
 
 
-def _uncertainty_columns(result: Scores) -> list[TableColumn[ParticipantScore]]:
+def _uncertainty_columns(result: ClozeScoresResult) -> list[TableColumn[ParticipantScore]]:
     """How far totals hold; the page shows what some participant has."""
     rows = _ranked(result)
     of_fills: TableColumn[ParticipantScore] = columns.interval(
@@ -136,7 +125,7 @@ def _with_rank(total: float | None, rank: int) -> str:
     return f"{decimal(total, 2)} ({rank})" if rank else decimal(total, 2)
 
 
-def section_table(result: Scores) -> ReportTable[tuple[ParticipantScore, SectionScore]]:
+def section_table(result: ClozeScoresResult) -> ReportTable[tuple[ParticipantScore, SectionScore]]:
     """The scores of all sections, in the file alone."""
     return file_only(
         "cloze-section-scores",
@@ -147,7 +136,7 @@ def section_table(result: Scores) -> ReportTable[tuple[ParticipantScore, Section
     )
 
 
-def kind_table(result: Scores, label: str, name: str) -> ReportTable[KindMean]:
+def kind_table(result: ClozeScoresResult, label: str, name: str) -> ReportTable[KindMean]:
     return ReportTable(
         name=name,
         label=label,

@@ -9,10 +9,10 @@ from django.utils.functional import Promise
 
 from reports.document.model import Block, DocumentSection, Files, Head, TextBlock
 from reports.figures.base import Listing
-from reports.figures.judges.scores import HasScores
+from reports.figures.judges.scores import WithScores
 from reports.figures.judges.tables import losses, statistics, statistics_file
 
-R = TypeVar("R", bound=HasScores)
+R = TypeVar("R", bound=WithScores)
 
 
 class JudgesBesidePeople(Generic[R]):

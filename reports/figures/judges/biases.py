@@ -130,7 +130,7 @@ def _audit(dataset: Dataset, items: list[StepItem], kind: str) -> Iterator[Bias]
     words = story_lengths(dataset, material.units)
     explanations = explanation_lengths(dataset, material)
     for at, (judge, answers) in enumerate(zip(material.names, material.judges, strict=True)):
-        salt = (SALT, len(kind), at)
+        salt = (SALT, len(kind), at)  # a seed takes numbers, and the two kinds differ in length
         audits: dict[str, Callable[[], Bias]] = {
             "verbosity": partial(_verbosity, dataset, material, answers, words, salt),
             "modal_share": partial(_modal_share, dataset, material, answers, salt),

@@ -12,7 +12,7 @@ from reports.figures.base import ItemRow, Listing, ends_of_mean
 from reports.figures.judges.beside_people import JudgesBesidePeople
 from reports.figures.judges.outcomes import Outcomes, SourceOutcomes, count_outcomes
 from reports.figures.judges.person_lines import PersonLine
-from reports.figures.judges.scores import Score, ScorePart, without_units
+from reports.figures.judges.scores import ScorePart, WithScores, without_units
 from reports.lazy import np
 from stats.reasons import Incomputable
 
@@ -22,14 +22,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class GroupScores(ItemRow):
+class GroupScores(ItemRow, WithScores):
     """One judge on one question about groups."""
 
-    judge: str
-    n_people: int
     person_lines: tuple[PersonLine, ...] = ()
-    scores: tuple[Score, ...]
-    outcomes: Outcomes
 
 
 R = TypeVar("R", bound=GroupScores)
@@ -68,6 +64,7 @@ def mean_part(
     present = np.isfinite(values)
     if not present.any():
         return without_units(part, why_none)
+    # Groups on one premise are one cluster: what a judge takes wrongly there, it takes wrongly in each of them.
     clusters = dataset.clusters_of(group for group, is_present in zip(groups, present, strict=True) if is_present)
     low, high = bounds
     ends = ends_of_mean(values[present], clusters, rng=dataset.rng(*salt, 0), low=low, high=high)

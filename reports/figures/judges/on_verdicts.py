@@ -19,9 +19,8 @@ from reports.document.phrases import phrase
 from reports.document.values import Estimate, Mean, Reason
 from reports.figures.base import Figure, ItemRow, item_fields, mean, note_of
 from reports.figures.judges import tables
-from reports.figures.judges.outcomes import Outcomes
 from reports.figures.judges.plots import judge_plot
-from reports.figures.judges.scores import JudgeScores, compare_judges
+from reports.figures.judges.scores import JudgeScores, WithOutcomes, compare_judges
 from reports.lazy import agreement, judgements, np, table_scores
 from reports.numbers import coefficient, decimal, whole
 from stats.reasons import Incomputable
@@ -53,17 +52,15 @@ class ItemMajorityAgreement(ItemRow, MajorityAgreement):
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeComparison:
+class JudgeComparison(WithOutcomes):
     """One judge; kappa_if_right, kappa_if_wrong : were all that it did not answer as the majority, or the opposite."""
 
-    judge: str
     kind: str
     pooled: MajorityAgreement
     mean_kappa: Mean
     kappa_if_right: float | None
     kappa_if_wrong: float | None
     items: tuple[ItemMajorityAgreement, ...]
-    outcomes: Outcomes
     scores: JudgeScores
 
 

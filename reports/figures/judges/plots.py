@@ -8,7 +8,7 @@ from math import ceil, floor
 
 from reports.document.plots import Axis
 from reports.figures.judges.person_lines import PersonLine
-from reports.figures.judges.scores import HasScores, Score
+from reports.figures.judges.scores import Score, WithScores
 from reports.numbers import coefficient, coefficients, decimal, interval
 
 MOST_TICKS = 7
@@ -71,7 +71,7 @@ class JudgePlot:
         return any(row.among_models is not None for row in self.rows)
 
 
-def judge_plot(judges: Sequence[HasScores]) -> JudgePlot | None:
+def judge_plot(judges: Sequence[WithScores]) -> JudgePlot | None:
     """The first statistic of each judge; None if no judge has a value."""
     scores = [(judge.judge, judge.scores[0]) for judge in judges if judge.scores]
     rows = [row for name, score in scores if (row := _row(name, score)) is not None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -111,39 +111,31 @@ class ItemScores(ItemRow):
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeScores:
-    """One judge beside people, over all items of a kind and item by item.
-
-    n_people : who answered any of them
-    person_lines : what one of the people has where judges have the first statistic
-    """
+class WithOutcomes:
+    """A judge with what became of the answers expected of it."""
 
     judge: str
-    n_people: int
-    person_lines: tuple[PersonLine, ...]
-    scores: tuple[Score, ...]
-    items: tuple[ItemScores, ...]
     outcomes: Outcomes
 
 
-class HasOutcomes(Protocol):
-    """A judge with what became of the answers expected of it."""
+@dataclass(frozen=True, kw_only=True)
+class WithScores(WithOutcomes):
+    """A judge beside people.
 
-    @property
-    def judge(self) -> str: ...
-    @property
-    def outcomes(self) -> Outcomes: ...
+    n_people : who answered any of the same
+    person_lines : what one of the people has where judges have the first statistic
+    """
+
+    n_people: int
+    person_lines: tuple[PersonLine, ...]
+    scores: tuple[Score, ...]
 
 
-class HasScores(HasOutcomes, Protocol):
-    """A judge with its statistics, too."""
+@dataclass(frozen=True, kw_only=True)
+class JudgeScores(WithScores):
+    """One judge over all items of a kind and item by item."""
 
-    @property
-    def n_people(self) -> int: ...
-    @property
-    def scores(self) -> tuple[Score, ...]: ...
-    @property
-    def person_lines(self) -> tuple[PersonLine, ...]: ...
+    items: tuple[ItemScores, ...]
 
 
 def without_units(part: str, error: Incomputable) -> ScorePart:
@@ -175,6 +167,7 @@ def compare_judges(
         return ()
     reference = summarise(material)
     rows = answers_to(dataset.models, material.items)
+    # Drawn once, apart from what is drawn for a judge: beside each judge they are the same.
     lines = person_lines(material.people, material.clusters, against, rng=dataset.rng(salt, 99))
     judges = []
     for at, (name, answers) in enumerate(zip(material.names, material.judges, strict=True)):

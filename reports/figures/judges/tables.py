@@ -32,10 +32,10 @@ from reports.figures.base import ALL_ITEMS, ItemRow, note_of
 from reports.figures.judges.outcomes import Outcomes, SourceOutcomes
 from reports.figures.judges.person_lines import PersonLine
 from reports.figures.judges.plots import JudgePlot
-from reports.figures.judges.scores import HasOutcomes, HasScores, Score, ScorePart
+from reports.figures.judges.scores import Score, ScorePart, WithOutcomes, WithScores
 from reports.numbers import decimal, whole
 
-J = TypeVar("J", bound=HasOutcomes)
+J = TypeVar("J", bound=WithOutcomes)
 LOSSES = ("answered", "declined", "unreadable", "missing", "expected")  # of `SourceOutcomes`
 
 
@@ -43,7 +43,7 @@ LOSSES = ("answered", "declined", "unreadable", "missing", "expected")  # of `So
 class StatisticLine:
     """A statistic of a judge. title : of the item, where judges have several; axis : if it is drawn"""
 
-    judge: HasScores
+    judge: WithScores
     title: str
     score: Score
     axis: StripAxis | None = None
@@ -64,7 +64,7 @@ class PartLine:
     part: ScorePart
 
 
-def statistics(judges: Sequence[HasScores], head: Head, *, label: Phrase, caption: Phrase) -> list[Block]:
+def statistics(judges: Sequence[WithScores], head: Head, *, label: Phrase, caption: Phrase) -> list[Block]:
     """Each statistic of every judge, open with its interval and floor, and folded away over some of the units."""
     groups = _by_statistic(judges)
     judge = _judge_column(head)
@@ -85,7 +85,7 @@ def statistics(judges: Sequence[HasScores], head: Head, *, label: Phrase, captio
     ]
 
 
-def beside_people(judges: Sequence[HasScores], head: Head, *, label: Phrase, caption: Phrase) -> list[Block]:
+def beside_people(judges: Sequence[WithScores], head: Head, *, label: Phrase, caption: Phrase) -> list[Block]:
     """The same, or a sentence where nobody has answered."""
     if any(judge.n_people for judge in judges):
         return statistics(judges, head, label=label, caption=caption)
@@ -96,7 +96,7 @@ def beside_people(judges: Sequence[HasScores], head: Head, *, label: Phrase, cap
     return [TextBlock(words=sentence)]
 
 
-def statistics_file(name: str, judges: Sequence[HasScores]) -> ReportTable[PartLine]:
+def statistics_file(name: str, judges: Sequence[WithScores]) -> ReportTable[PartLine]:
     """Every part of every statistic, over all items and item by item; last what one of the people has."""
     return file_only(
         name,
@@ -188,7 +188,7 @@ def people_held_fixed() -> TextBlock:
     return TextBlock(words=_("Intervals are over clusters, with people held fixed."))
 
 
-def _by_statistic(judges: Sequence[HasScores]) -> list[RowGroup[StatisticLine]]:
+def _by_statistic(judges: Sequence[WithScores]) -> list[RowGroup[StatisticLine]]:
     """The statistics that the judges have, in the order of the first judge's."""
     titles = [str(getattr(judge, "title", "")) for judge in judges]
     has_several = len(set(titles)) > 1
@@ -275,14 +275,14 @@ def _part_column(heading: Phrase, name: str) -> TableColumn[Score]:
     return TableColumn(heading=heading, cell=cell)
 
 
-def _lines_of_judges(judges: Sequence[HasScores]) -> Iterator[PartLine]:
+def _lines_of_judges(judges: Sequence[WithScores]) -> Iterator[PartLine]:
     for judge in judges:
         for about, scores in [(_about(judge), judge.scores), *((i, i.scores) for i in getattr(judge, "items", ()))]:
             for score in scores:
                 yield from (PartLine(judge.judge, about, score.statistic, part) for part in score.parts)
 
 
-def _lines_of_people(judges: Sequence[HasScores]) -> list[PartLine]:
+def _lines_of_people(judges: Sequence[WithScores]) -> list[PartLine]:
     """What one of the people has on each item: the same beside each judge."""
     lines = {
         (about.step, about.item, line.against): PartLine("", about, judge.scores[0].statistic, _part_of_people(line))
@@ -293,7 +293,7 @@ def _lines_of_people(judges: Sequence[HasScores]) -> list[PartLine]:
     return list(lines.values())
 
 
-def _about(judge: HasScores) -> ItemRow:
+def _about(judge: WithScores) -> ItemRow:
     return judge if isinstance(judge, ItemRow) else ALL_ITEMS
 
 
@@ -313,11 +313,11 @@ def _whole_of(score: Score) -> ScorePart:
     return score.whole
 
 
-def _lines_of_losses(judge: HasOutcomes) -> list[tuple[str, SourceOutcomes]]:
+def _lines_of_losses(judge: WithOutcomes) -> list[tuple[str, SourceOutcomes]]:
     return [(judge.judge, counted) for counted in (judge.outcomes, *judge.outcomes.by_source)]
 
 
-def _losses_of(judge: HasOutcomes) -> str:
+def _losses_of(judge: WithOutcomes) -> str:
     heading = _("%(judge)s: declined %(declined)s, unreadable %(unreadable)s, missing %(missing)s")
     counts = {name: whole(getattr(judge.outcomes, name)) for name in ("declined", "unreadable", "missing")}
     return heading % {"judge": judge.judge, **counts}

@@ -121,6 +121,7 @@ def _wording(
     else:
         statistic, factor, reference = judge_scores.SPEARMAN, 1, material.means()
     at, n = salt
+    # The factor stands for the kind: a seed takes numbers.
     salts, parts = (SALT, at, factor, n), ("all", "models")
     return Wording(
         judge=name,
