@@ -26,12 +26,12 @@ from reports.document.model import (
     TextBlock,
 )
 from reports.document.phrases import hidden, in_language, joined, phrase
+from reports.document.plots import JudgePlot
 from reports.document.strips import Coefficient, StripAxis
 from reports.document.values import Floor
 from reports.figures.base import ALL_ITEMS, ItemRow, note_of
 from reports.figures.judges.outcomes import Outcomes, SourceOutcomes
 from reports.figures.judges.person_lines import PersonLine
-from reports.figures.judges.plots import JudgePlot
 from reports.figures.judges.scores import Score, ScorePart, WithOutcomes, WithScores
 from reports.numbers import decimal, whole
 
