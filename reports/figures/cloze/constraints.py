@@ -120,7 +120,7 @@ class ClozeConstraints(Figure[ClozeConstraintsResult]):
         )
         plot, title = _plot(rows), _("How far sections are satisfied, the hardest first")
         yield DocumentSection(
-            heading=_("Filled texts: hard sections"),
+            heading=self.title,
             body=[
                 *_extremes(rows),
                 *([DrawnPlot(plot=plot, title=title, described=notes.table_below_plot())] if plot else []),

@@ -101,7 +101,7 @@ class ClozeEdges(Figure[ClozeEdgesResult]):
             "the edges is Quire’s."
         )
         yield DocumentSection(
-            heading=_("Filled texts: agreement between sections"),
+            heading=self.title,
             body=[
                 edges,
                 Files(words=_("Every edge"), table="cloze-edges"),

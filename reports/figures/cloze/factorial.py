@@ -118,7 +118,7 @@ class ClozeFactorial(Figure[ClozeFactorialResult]):
         missing = "" if has_checks else _("No constraint has checks, so that only the samples can be compared.")
         conditions, changes = _("Condition by condition"), _("What each change does")
         yield DocumentSection(
-            heading=_("Filled texts: samples and checks"),
+            heading=self.title,
             body=[
                 TextBlock(words=joined(counted, missing), css="says"),
                 _condition_table(result, conditions),

@@ -121,7 +121,7 @@ class ClozeJudges(Figure[ClozeJudgesResult]):
             "steps are not equal."
         )
         yield DocumentSection(
-            heading=_("Filled texts: the judges"),
+            heading=self.title,
             body=[
                 *_sentence(result),
                 _alpha_table(result),

@@ -125,7 +125,7 @@ class ClozeFilling(Figure[ClozeResult]):
         )
         change = _("A change is another text in a blank that was filled, after something else was done in between.")
         yield DocumentSection(
-            heading=_("Who filled the blanks"),
+            heading=self.title,
             body=[
                 _group_table(result, head),
                 _every_writer(result),

@@ -115,7 +115,7 @@ class ClozeScales(Figure[ClozeScalesResult]):
             ],
         )
         yield DocumentSection(
-            heading=_("Filled texts: fine and coarse scale"),
+            heading=self.title,
             body=[
                 TextBlock(words=joined(counted, _difference(result.difference)), css="says"),
                 scales,

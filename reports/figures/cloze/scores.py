@@ -78,7 +78,7 @@ class ClozeScores(Figure[ClozeScoresResult]):
         rows = [row for row in result.participants if row.total is not None]
         counted = ngettext("%(n)s participant", "%(n)s participants", len(result.participants))
         yield DocumentSection(
-            heading=_("Filled texts: ranking"),
+            heading=self.title,
             body=[
                 *_sentences(result),
                 *_ranking(rows),

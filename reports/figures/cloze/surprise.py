@@ -117,7 +117,7 @@ class ClozeSurprise(Figure[ClozeSurpriseResult]):
             "largest distance, random directions would have %(noise)s."
         )
         yield DocumentSection(
-            heading=_("Filled texts: what surprise rests on"),
+            heading=self.title,
             body=[
                 TextBlock(words=sentence % {"n": main.n, "noise": coefficient(result.noise)}, css="says"),
                 _set_table(result),

@@ -108,7 +108,7 @@ class ClozeVariants(Figure[ClozeVariantsResult]):
         )
         published = _("Scores of sections were published without the constraints, so there is no minimum.")
         yield DocumentSection(
-            heading=_("Filled texts: does the order hold?"),
+            heading=self.title,
             body=[
                 _sentence(result),
                 _matrix(result, several=several),

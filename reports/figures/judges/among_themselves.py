@@ -108,7 +108,7 @@ class JudgesAmongThemselves(Figure[Listing[AgreementAmongJudges]]):
             ],
         )
         yield DocumentSection(
-            heading=_("Judges among themselves"),
+            heading=self.title,
             body=[
                 table,
                 Files(words=_("Item by item"), table="judges-among-themselves"),

@@ -117,7 +117,7 @@ class JudgeBiases(Figure[Listing[Bias]]):
             "beside it each person’s own, given the others. Which story is shown first stands with the pairs."
         )
         yield DocumentSection(
-            heading=_("What judges go by"),
+            heading=self.title,
             body=[table, Files(words=_("Every judge"), table="judge-biases")],
             margin=[TextBlock(words=phrase(length)), *notes.weakest(row.interval for row in result.rows)],
         )

@@ -58,7 +58,7 @@ class JudgeCosts(Figure[Listing[JudgeCost]]):
         )
         note = _("Agreement and cost are listed beside one another, never as a ratio: an invalid verdict is not cheap.")
         yield DocumentSection(
-            heading=_("What judges cost"),
+            heading=self.title,
             body=[table, Files(words=_("Every judge"), table="judge-costs")],
             margin=[TextBlock(words=note)],
         )

@@ -106,7 +106,7 @@ class HumanLine(Figure[Listing[JudgeLine]]):
             "cases, so here it is not made."
         )
         yield DocumentSection(
-            heading=_("A judge and an expert in the same place"),
+            heading=self.title,
             body=[
                 *_best(result),
                 table,

@@ -118,7 +118,7 @@ class Judges(Figure[JudgesResult]):
             TextBlock(words=note),
         ]
         yield DocumentSection(
-            heading=_("Judges beside people"),
+            heading=self.title,
             body=[*body, _not_analysed_table(result)] if result.not_analysed else body,
             margin=margin if result.compared else [],
         )

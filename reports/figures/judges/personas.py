@@ -108,7 +108,7 @@ class Personas(Figure[Listing[JudgePersonas]]):
 
     def describe(self, result: Listing[JudgePersonas], head: Head) -> Iterator[DocumentSection]:
         yield DocumentSection(
-            heading=_("What personas gain"),
+            heading=self.title,
             body=[
                 _gains(result, head),
                 *(_alphas(judge, head) for judge in result.rows),

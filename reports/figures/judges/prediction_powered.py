@@ -145,7 +145,7 @@ class PeopleAndJudge(Figure[Listing[JudgeEstimates]]):
             "beforehand: left out, it would choose the stories. Angelopoulos and others, 2023."
         )
         yield DocumentSection(
-            heading=_("People and judge together"),
+            heading=self.title,
             body=[
                 *([TextBlock(words=reason_words(reason))] if reason else []),
                 *blocks,

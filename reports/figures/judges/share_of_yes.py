@@ -89,7 +89,7 @@ class JudgesShareOfYes(Figure[Listing[JudgeYes]]):
         )
         intervals = (level.interval for row in result.rows for level in row.levels)
         yield DocumentSection(
-            heading=_("A judge’s Yes by the share of experts"),
+            heading=self.title,
             body=[page, _file(result), Files(words=_("Every level of every judge"), table="judges-share-of-yes")],
             margin=[TextBlock(words=note), *notes.weakest(intervals)],
         )

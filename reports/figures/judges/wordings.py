@@ -84,7 +84,7 @@ class Wordings(Figure[Listing[ModelWordings]]):
             "changes with the words of the question is not in the story."
         )
         yield DocumentSection(
-            heading=_("One model, several prompts"),
+            heading=self.title,
             body=[*map(_table, result.rows), Files(words=_("Every prompt"), table="wordings")],
             margin=[TextBlock(words=note), notes.models_stories(), *notes.weakest(row.interval for row in result.rows)],
         )

@@ -92,7 +92,7 @@ class NsvFeedback(Figure[NsvFeedbackResult]):
     def describe(self, result: NsvFeedbackResult, head: Head) -> Iterator[DocumentSection]:
         files = Files(words=_("Rounds of feedback"), table="nsv-feedback")
         yield DocumentSection(
-            heading=_("Ideas after feedback"),
+            heading=self.title,
             body=[notes.reason(result.why)] if result.why else [*_sentences(result), _table(result), files],
             margin=list(_margin(result)),
         )

@@ -69,7 +69,7 @@ class Nsv(Figure[NsvResult]):
             "The panel’s form is ours: the source gives none."
         )
         yield DocumentSection(
-            heading=_("Novelty, surprise and value"),
+            heading=self.title,
             body=[
                 *sentences.about_panel(result.panel),
                 *([notes.reason(result.why)] if result.why else []),

@@ -102,7 +102,7 @@ class Strengths(Figure[Listing[StrengthTable]]):
         ]
         intervals = (strength.interval for row in result.rows for strength in row.strengths)
         yield DocumentSection(
-            heading=_("Strengths"),
+            heading=self.title,
             body=[_part(row, head, n) for n, row in enumerate(result.rows, start=1)],
             margin=[*(TextBlock(words=words) for words in margin), *notes.weakest(intervals)],
         )

@@ -126,7 +126,7 @@ class Measures(Figure[Listing[Measure]]):
             "enters these numbers."
         )
         yield DocumentSection(
-            heading=_("Text measures"),
+            heading=self.title,
             body=[table, Files(words=_("All text measures"), table="measures")],
             margin=[TextBlock(words=note)],
         )

@@ -131,7 +131,7 @@ class MeasuresBesidePeople(Figure[MeasuresResult]):
             "No person has answered anything about these stories yet, so there is nothing to set the measures beside."
         )
         yield DocumentSection(
-            heading=_("Measures beside people"),
+            heading=self.title,
             body=beside_people(result, head) if result.has_people else [TextBlock(words=nobody)],
             margin=margin_notes(result),
         )

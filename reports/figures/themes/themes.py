@@ -96,7 +96,7 @@ class Themes(Figure[Listing[SampleThemes]]):
             rated = ngettext("%(shown)s story", "%(shown)s stories", sample.n_stories)
             of_sample = [columns.constants(sample=n, item=sample.item)]
             yield DocumentSection(
-                heading=_("What reasons are about"),
+                heading=self.title,
                 body=[
                     _agreement_table(sample, of_sample, head),
                     Files(words=coded % {"shown": whole(sample.n_reasons)}, table="themes", is_count=True),
