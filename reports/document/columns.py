@@ -17,7 +17,7 @@ from reports import numbers, reasons
 from reports.document.model import Head, Phrase, TableCell, TableColumn
 from reports.document.phrases import phrase
 from reports.document.strips import Coefficient, StripAxis
-from reports.document.values import Estimate, Floor, Interval, Reason
+from reports.document.values import Estimate, Floor, Interval, IntervalEstimate, Reason
 
 T = TypeVar("T")
 Write = Callable[[Any], str]
@@ -224,28 +224,21 @@ def floor_cell(floor: Floor | None, write: Write) -> TableCell:
     return TableCell(words=_("%(mean)s, %(upper)s") % {"mean": write(floor.mean), "upper": write(floor.upper)})
 
 
-class Valued(Protocol):
-    """A value with its interval, or the reason why there is none."""
-
-    @property
-    def value(self) -> float | None: ...
-    @property
-    def why(self) -> Reason | None: ...
-    @property
-    def interval(self) -> Interval: ...
-
-
 def cell_with_ends(
-    valued: Valued | None, write: Write, write_ends: Callable[[Interval | None], str], *, is_marked: bool = False
+    estimate: IntervalEstimate | None,
+    write: Write,
+    write_ends: Callable[[Interval | None], str],
+    *,
+    is_marked: bool = False,
 ) -> TableCell:
     """A value and, smaller, the ends of its interval where it has one. is_marked : whether a weak one is marked"""
-    if valued is None:
+    if estimate is None:
         return TableCell(words=numbers.NONE)
-    words: Phrase = write(valued.value)
-    if valued.interval.low is not None:
-        words = phrase('%(value)s <span class="ends">%(ends)s</span>', value=words, ends=write_ends(valued.interval))
-    cell = with_reason(TableCell(words=words), valued.why)
-    return marked(cell, valued.interval) if is_marked else cell
+    words, ends = write(estimate.value), estimate.interval
+    if ends.low is not None:
+        words = phrase('%(value)s <span class="ends">%(ends)s</span>', value=words, ends=write_ends(ends))
+    cell = with_reason(TableCell(words=words), estimate.why)
+    return marked(cell, ends) if is_marked else cell
 
 
 def marked(cell: TableCell, ends: Interval) -> TableCell:

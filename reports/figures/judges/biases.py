@@ -18,7 +18,7 @@ from reports.document import columns, notes
 from reports.document.columns import LEAD, decimals, ends
 from reports.document.model import DocumentSection, Files, Head, ReportTable, RowGroup, TextBlock
 from reports.document.phrases import phrase
-from reports.document.values import Estimate, Interval, Reason
+from reports.document.values import Interval, IntervalEstimate, Reason
 from reports.figures.base import N_RESAMPLES, Figure, Listing, ends_of_mean, interval, note_of
 from reports.lazy import judge_biases, judge_scores, np
 from reports.numbers import whole
@@ -40,7 +40,7 @@ NAMES = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bias(Estimate):
+class Bias(IntervalEstimate):
     """One number of the audit.
 
     bias : "verbosity", "modal_share", "explanations" or "repeats"
@@ -53,7 +53,6 @@ class Bias(Estimate):
     bias: str
     kind: str
     people: float | None
-    interval: Interval
     n: int
     n_beside: int | None = None
 

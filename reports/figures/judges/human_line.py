@@ -15,7 +15,7 @@ from reports.document import columns, notes
 from reports.document.columns import LEAD, cell_with_ends
 from reports.document.model import DocumentSection, Files, Head, Phrase, ReportTable, RowGroup, TableColumn, TextBlock
 from reports.document.phrases import joined, phrase
-from reports.document.values import Estimate, Interval, Reason
+from reports.document.values import Interval, IntervalEstimate, Reason
 from reports.figures.base import N_RESAMPLES, Figure, Listing, note_of
 from reports.lazy import arrays, human_line, np
 from reports.numbers import coefficient, coefficients
@@ -31,11 +31,6 @@ SALT = 23  # of the seed
 
 
 @dataclass(frozen=True, kw_only=True)
-class Side(Estimate):
-    interval: Interval
-
-
-@dataclass(frozen=True, kw_only=True)
 class JudgeLine:
     """One judge and an expert in the same place.
 
@@ -46,9 +41,9 @@ class JudgeLine:
     judge: str
     kind: str
     part: str
-    expert: Side
-    of_judge: Side
-    difference: Side
+    expert: IntervalEstimate
+    of_judge: IntervalEstimate
+    difference: IntervalEstimate
     n_people: int
     n: int
 
@@ -142,19 +137,19 @@ def _sides(
             n_resamples=N_RESAMPLES,
         )
     except Incomputable as error:
-        nothing = Side(value=None, why=Reason.of(error), interval=Interval(low=None, high=None))
+        nothing = IntervalEstimate(value=None, why=Reason.of(error), interval=Interval(low=None, high=None))
         sides = dict.fromkeys(("expert", "of_judge", "difference"), nothing)
         return {**sides, "n_people": len(material.raters), "n": 0}
     return {
-        "expert": Side(value=line.person, interval=Interval.of(line.person_interval)),
-        "of_judge": Side(value=line.judge, interval=Interval.of(line.judge_interval)),
-        "difference": Side(value=line.difference, interval=Interval.of(line.difference_interval)),
+        "expert": IntervalEstimate(value=line.person, interval=Interval.of(line.person_interval)),
+        "of_judge": IntervalEstimate(value=line.judge, interval=Interval.of(line.judge_interval)),
+        "difference": IntervalEstimate(value=line.difference, interval=Interval.of(line.difference_interval)),
         "n_people": line.n_people,
         "n": line.n_units,
     }
 
 
-def _side(name: str, heading: Phrase, of: Callable[[JudgeLine], Side]) -> TableColumn[JudgeLine]:
+def _side(name: str, heading: Phrase, of: Callable[[JudgeLine], IntervalEstimate]) -> TableColumn[JudgeLine]:
     """A value with its interval in one column; in files the value and each end."""
     return TableColumn(
         heading=heading,

@@ -15,7 +15,7 @@ from reports.document import columns, notes
 from reports.document.columns import CHANCE, LEAD
 from reports.document.model import DocumentSection, Files, Head, Phrase, ReportTable, TableCell, TableColumn, TextBlock
 from reports.document.phrases import hidden, phrase
-from reports.document.values import Estimate, Floor, Interval, Reason
+from reports.document.values import Estimate, Floor, Interval, IntervalEstimate, Reason
 from reports.figures.base import ALL_ITEMS, N_RESAMPLES, Figure, ItemRow, Listing, item_fields, note_of, without_value
 from reports.figures.judges.alpha_columns import alpha_columns, measure_alpha
 from reports.lazy import np, personas
@@ -32,7 +32,7 @@ SALT = 29  # of the seed
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gain(Estimate):
+class Gain(IntervalEstimate):
     """Spearman's rho with people of the mean of all personas, less that of the judge without one.
 
     together, alone, nobody : rho of the mean of all, of one persona (the mean of theirs), and without a persona
@@ -42,7 +42,6 @@ class Gain(Estimate):
     together: float | None
     alone: float | None
     nobody: float | None
-    interval: Interval
     n: int
 
 

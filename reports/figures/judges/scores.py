@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from reports.dataset.judged import answers_to
-from reports.document.values import Estimate, Floor, Interval, Reason
+from reports.document.values import Floor, Interval, IntervalEstimate, Reason
 from reports.figures.base import ItemRow, interval, item_fields
 from reports.figures.judges.outcomes import Outcomes, outcomes
 from reports.figures.judges.person_lines import PersonLine, person_lines
@@ -52,7 +52,7 @@ PERCENTAGES = ("percent_agreement", "modal_share", "accuracy", "flip_rate", "fir
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScorePart(Estimate):
+class ScorePart(IntervalEstimate):
     """A statistic over some of the units.
 
     part : "all", "models" (stories by models alone), "unanimous" or "split" (by whether people agree)
@@ -63,7 +63,6 @@ class ScorePart(Estimate):
 
     part: str
     n: int
-    interval: Interval
     floor: Floor
     floor_within: Floor | None = None
 

@@ -15,7 +15,7 @@ from reports.document.columns import ENDS, LEAD, cell_with_ends, decimals, ends
 from reports.document.files import file_only
 from reports.document.model import DocumentSection, Files, Head, ReportTable, TableCell, TableColumn, TextBlock
 from reports.document.phrases import phrase
-from reports.document.values import Estimate, Interval
+from reports.document.values import IntervalEstimate
 from reports.figures.base import Figure, Listing, note_of, share_fields
 from reports.lazy import np
 
@@ -28,7 +28,7 @@ LEVELS = ("none", "fewer_than_half", "half", "more_than_half", "all")
 
 
 @dataclass(frozen=True, kw_only=True)
-class YesAtLevel(Estimate):
+class YesAtLevel(IntervalEstimate):
     """The judge's percentage of Yes where so many of the experts say Yes.
 
     level : "none", "fewer_than_half", "half", "more_than_half" or "all"
@@ -38,7 +38,6 @@ class YesAtLevel(Estimate):
     level: str
     expert_percent: float
     n: int
-    interval: Interval
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ from judges.models import ScoreCard
 from reports.dataset.choices import choices_of
 from reports.dataset.pairs import list_pairs
 from reports.document.model import DocumentSection, Head, TextBlock
-from reports.document.values import Estimate, Floor, Interval
+from reports.document.values import Floor, IntervalEstimate
 from reports.figures.base import (
     N_RESAMPLES,
     Figure,
@@ -40,11 +40,10 @@ COEFFICIENTS = ("spearman", "kendall_tau")
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeasureCoefficient(Estimate):
+class MeasureCoefficient(IntervalEstimate):
     """One coefficient over stories, more being better on both sides. statistic : "spearman" or "kendall_tau" (tau-b)"""
 
     statistic: str
-    interval: Interval
     floor: Floor
 
 
@@ -66,7 +65,7 @@ class MeasureCorrelation:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeasureAccuracy(Estimate):
+class MeasureAccuracy(IntervalEstimate):
     """In percent of n pairs that most people agree on, how often the better-scored story is the one they prefer.
 
     n_tied : pairs whose stories have one score, each half right
@@ -77,7 +76,6 @@ class MeasureAccuracy(Estimate):
     n: int
     n_tied: int
     n_missing: int
-    interval: Interval
     floor: Floor
 
 
