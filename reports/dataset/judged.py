@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from judges import prompts
 from reports.dataset import cubes
-from reports.lazy import np, pd
+from reports.lazy import arrays, judgements, np, pd
 from studies.models import Source
 
 if TYPE_CHECKING:
@@ -39,10 +39,28 @@ class Judged:
     sources: tuple[str, ...]
     is_of_models: BoolArray
 
+    def majorities(self) -> FloatArray:
+        """What more than half of people say of each unit, of verdicts; shape (I, U), nan for a tie or nobody."""
+        return np.stack([judgements.majority(ratings) for ratings in self.people])
+
+    def majority_options(self) -> FloatArray:
+        """The option that more than half of people chose; shape (I, U), nan where none has so many."""
+        return np.stack([judgements.majority_option(ratings) for ratings in self.people])
+
+    def means(self) -> FloatArray:
+        """The mean of people, shape (I, U)."""
+        return np.asarray(arrays.mean_present(self.people, axis=1))
+
     @property
     def has_mixed_stories(self) -> bool:
         """Whether some stories are by models and others are not."""
         return bool(self.is_of_models.any() and not self.is_of_models.all())
+
+    @property
+    def units_by_part(self) -> dict[str, BoolArray]:
+        """Which units are in "all", and in "models" where stories are mixed, shape (U,)."""
+        everything = {"all": np.ones(len(self.units), dtype=np.bool_)}
+        return everything | ({"models": self.is_of_models} if self.has_mixed_stories else {})
 
 
 def answers_to(answers: pd.DataFrame, items: Sequence[StepItem]) -> pd.DataFrame:

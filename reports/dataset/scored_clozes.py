@@ -150,6 +150,10 @@ class ScoredCloze:
         parts = [arrays.mean_present(values[self.place_of == place], axis=0) for place in range(len(self.participants))]
         return np.array(parts)
 
+    def have_texts_in(self, is_in: BoolArray) -> BoolArray:
+        """Which participants have a text among these, shape (N,) to (P,)."""
+        return np.bincount(self.place_of[is_in], minlength=len(self.participants)) > 0
+
     def totals(
         self, satisfied: FloatArray, surprising: FloatArray | None = None, form: NamedForm | None = None
     ) -> FloatArray:

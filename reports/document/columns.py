@@ -17,11 +17,14 @@ from reports import numbers, reasons
 from reports.document.model import Head, Phrase, TableCell, TableColumn
 from reports.document.phrases import phrase
 from reports.document.strips import Coefficient, StripAxis
-from reports.document.values import Estimate, Floor, Interval, Reason
+from reports.document.values import Estimate, Floor, Interval, IntervalEstimate, Reason
 
 T = TypeVar("T")
 Write = Callable[[Any], str]
 LEAD, QUIET = "lead-figure", "off"
+# What files call the parts of an interval and of a chance floor, for `fields`.
+ENDS = {"low": "interval.low", "high": "interval.high"}
+CHANCE = {"chance_mean": "floor.mean", "chance_upper": "floor.upper"}
 
 
 def ends(places: int) -> Callable[[Interval | None], str]:
@@ -55,13 +58,8 @@ def item(head: Head, of: Callable[[T], AboutItem] | None = None) -> TableColumn[
 
 def item_in_file(of: Callable[[T], AboutItem] | None = None) -> TableColumn[T]:
     """The item that a row is about, in the file alone."""
-    get = of or _itself
-
-    def part(name: str) -> Callable[[T], str]:
-        return lambda row: str(getattr(get(row), name))
-
-    files = {name: part(name) for name in ("step", "item", "title", "dimension")}
-    return TableColumn(heading=None, cell=lambda row: TableCell(), files=files, is_number=False, is_head=True)
+    in_file_alone = fields("step", "item", "title", "dimension", of=of or _itself)
+    return replace(in_file_alone, is_number=False, is_head=True)
 
 
 def _itself(row: Any) -> AboutItem:
@@ -135,14 +133,8 @@ def interval(
 def floor(heading: Phrase | None, of: Callable[[T], Floor], *, write: Write, prefix: str = "") -> TableColumn[T]:
     """A chance floor, its mean and its upper end in one column; in files a column for each. prefix : of their names"""
 
-    return TableColumn(
-        heading=heading,
-        cell=lambda row: floor_cell(of(row), write),
-        files={
-            f"{prefix}chance_mean": lambda row: of(row).mean,
-            f"{prefix}chance_upper": lambda row: of(row).upper,
-        },
-    )
+    in_file_alone = fields(**{f"{prefix}chance_mean": "mean", f"{prefix}chance_upper": "upper"}, of=of)
+    return replace(in_file_alone, heading=heading, cell=lambda row: floor_cell(of(row), write))
 
 
 def strip(rows: Iterable[T], of: Callable[[T], Coefficient]) -> TableColumn[T]:
@@ -154,7 +146,6 @@ def strip(rows: Iterable[T], of: Callable[[T], Coefficient]) -> TableColumn[T]:
     return TableColumn(
         heading=axis_words(axis),
         cell=lambda row: TableCell(strip=axis.draw(of(row))),
-        files={},
         is_number=False,
         is_drawn=True,
     )
@@ -163,11 +154,7 @@ def strip(rows: Iterable[T], of: Callable[[T], Coefficient]) -> TableColumn[T]:
 def shown(heading: Phrase, of: Callable[[T], Phrase], *, css: str = "", is_head: bool = False) -> TableColumn[T]:
     """A column that files do not have."""
     return TableColumn(
-        heading=heading,
-        cell=lambda row: TableCell(words=of(row), css=css),
-        files={},
-        is_number=not is_head,
-        is_head=is_head,
+        heading=heading, cell=lambda row: TableCell(words=of(row), css=css), is_number=not is_head, is_head=is_head
     )
 
 
@@ -178,7 +165,7 @@ def note(of: Callable[[T], str]) -> TableColumn[T]:
 
 def in_file(name: str, of: Callable[[T], Any] | None = None) -> TableColumn[T]:
     """A column that only the file has."""
-    return TableColumn(heading=None, cell=lambda row: TableCell(), files={name: of or attrgetter(name)})
+    return TableColumn(files={name: of or attrgetter(name)})
 
 
 def with_reason(cell: TableCell, why: Reason | None) -> TableCell:
@@ -188,22 +175,30 @@ def with_reason(cell: TableCell, why: Reason | None) -> TableCell:
     return replace(cell, title=reasons.translate_reason(why), title_language=reasons.language(why))
 
 
-def fields(*names: str, of: Callable[[Any], Any] = lambda row: row, prefix: str = "") -> TableColumn[Any]:
-    """Attributes of a row, or of what `of` gives, under their own names after `prefix`; only files have them."""
+def fields(*names: str, of: Callable[[Any], Any] = lambda row: row, prefix: str = "", **paths: str) -> TableColumn[Any]:
+    """What a row has, or what `of` gives, in the file alone: attributes under their own names, after `prefix`.
 
-    def value(name: str) -> Callable[[Any], Any]:
-        return lambda row: getattr(of(row), name)
+    paths : under another name the attribute, or that of a part: low="interval.low"; None where there is no such part
+    """
 
-    return TableColumn(heading=None, cell=lambda row: TableCell(), files={prefix + name: value(name) for name in names})
+    def value(path: str) -> Callable[[Any], Any]:
+        return lambda row: _follow(of(row), path)
+
+    path_by_name = {prefix + name: name for name in names} | paths
+    return TableColumn(files={name: value(path) for name, path in path_by_name.items()})
+
+
+def _follow(part: Any, path: str) -> Any:
+    for name in path.split("."):
+        if part is None:
+            return None
+        part = getattr(part, name)
+    return part
 
 
 def ends_in_file(of: Callable[[T], Interval | None], *, low: str = "low", high: str = "high") -> TableColumn[T]:
     """Both ends of an interval, in the file alone."""
-
-    def end(name: str) -> Callable[[T], float | None]:
-        return lambda row: getattr(of(row), name, None)
-
-    return TableColumn(heading=None, cell=lambda row: TableCell(), files={low: end("low"), high: end("high")})
+    return fields(**{low: "low", high: "high"}, of=of)
 
 
 def with_places(column: Callable[[int], TableColumn[T]], places: Callable[[T], int]) -> TableColumn[T]:
@@ -229,28 +224,21 @@ def floor_cell(floor: Floor | None, write: Write) -> TableCell:
     return TableCell(words=_("%(mean)s, %(upper)s") % {"mean": write(floor.mean), "upper": write(floor.upper)})
 
 
-class Valued(Protocol):
-    """A value with its interval, or the reason why there is none."""
-
-    @property
-    def value(self) -> float | None: ...
-    @property
-    def why(self) -> Reason | None: ...
-    @property
-    def interval(self) -> Interval: ...
-
-
 def cell_with_ends(
-    valued: Valued | None, write: Write, write_ends: Callable[[Interval | None], str], *, is_marked: bool = False
+    estimate: IntervalEstimate | None,
+    write: Write,
+    write_ends: Callable[[Interval | None], str],
+    *,
+    is_marked: bool = False,
 ) -> TableCell:
     """A value and, smaller, the ends of its interval where it has one. is_marked : whether a weak one is marked"""
-    if valued is None:
+    if estimate is None:
         return TableCell(words=numbers.NONE)
-    words: Phrase = write(valued.value)
-    if valued.interval.low is not None:
-        words = phrase('%(value)s <span class="ends">%(ends)s</span>', value=words, ends=write_ends(valued.interval))
-    cell = with_reason(TableCell(words=words), valued.why)
-    return marked(cell, valued.interval) if is_marked else cell
+    words, ends = write(estimate.value), estimate.interval
+    if ends.low is not None:
+        words = phrase('%(value)s <span class="ends">%(ends)s</span>', value=words, ends=write_ends(ends))
+    cell = with_reason(TableCell(words=words), estimate.why)
+    return marked(cell, ends) if is_marked else cell
 
 
 def marked(cell: TableCell, ends: Interval) -> TableCell:
@@ -276,6 +264,34 @@ def estimate(
     )
 
 
+def with_interval(
+    name: str,
+    heading: Phrase,
+    of: Callable[[T], Estimate | None] | None = None,
+    between: Callable[[T], Interval | None] | None = None,
+    *,
+    places: int | None = None,
+    prefix: str = "",
+    css: str = "",
+) -> list[TableColumn[T]]:
+    """An estimate, the row itself unless `of` gives another, and its 95 % interval, side by side.
+
+    between : gives the interval, where the estimate does not have it
+    places : decimals of both; None for coefficients
+    prefix : of the names of its ends in files
+    """
+    is_coefficient = places is None
+    write: Write = numbers.coefficient if is_coefficient else decimals(places or 0)
+    write_ends = numbers.coefficients if is_coefficient else ends(places or 0)
+    get: Callable[[T], Any] = of or (lambda row: row)
+    get_ends = between or (lambda row: getattr(get(row), "interval", None))
+    low, high = f"{prefix}low", f"{prefix}high"
+    return [
+        estimate(name, heading, get, write=write, css=css),
+        interval(get_ends, write=write_ends, low=low, high=high),
+    ]
+
+
 def count_of(
     name: str,
     heading: Phrase | None,
@@ -293,6 +309,15 @@ def count_of(
     return number(name, heading, get, shown=shown, css=css)
 
 
+def counts(heading: Phrase, name: str, *others: str) -> TableColumn[Any]:
+    """How many there are, and how many of what else, beside each other; the file has the first number alone."""
+
+    def shown(row: Any) -> str:
+        return ", ".join(numbers.whole(getattr(row, count)) for count in (name, *others))
+
+    return number(name, heading, shown=shown)
+
+
 def yes_or_no(name: str, heading: Phrase, of: Callable[[T], bool] | None = None) -> TableColumn[T]:
     """Whether something is so; in files True or False."""
     get = of or attrgetter(name)
@@ -304,9 +329,13 @@ def yes_or_no(name: str, heading: Phrase, of: Callable[[T], bool] | None = None)
     )
 
 
-def constant(name: str, value: Any) -> TableColumn[Any]:
-    """A column that only the file has, with the same value in each row."""
-    return in_file(name, lambda row: value)
+def constants(**values: Any) -> TableColumn[Any]:
+    """Columns that only the file has, each with the same value in every row."""
+
+    def constant(value: Any) -> Callable[[Any], Any]:
+        return lambda row: value
+
+    return TableColumn(files={name: constant(value) for name, value in values.items()})
 
 
 def source(of: Callable[[T], Any] | None = None, *, heading: Phrase = "", is_head: bool = True) -> TableColumn[T]:

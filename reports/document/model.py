@@ -7,7 +7,7 @@ and files have it without its marks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -54,9 +54,9 @@ class TableColumn(Generic[T]):
     is_drawn : whether its cells are drawings, which text does without
     """
 
-    heading: Phrase | None
-    cell: Callable[[T], TableCell]
-    files: Mapping[str, Callable[[T], Any]]
+    heading: Phrase | None = None
+    cell: Callable[[T], TableCell] = lambda row: TableCell()
+    files: Mapping[str, Callable[[T], Any]] = field(default_factory=dict)
     is_number: bool = True
     is_head: bool = False
     is_kept: bool = False
@@ -64,15 +64,8 @@ class TableColumn(Generic[T]):
 
     def at(self, part: Callable[[S], T]) -> TableColumn[S]:
         """The same column of rows of which `part` gives what it is about."""
-        return TableColumn(
-            heading=self.heading,
-            cell=lambda row: self.cell(part(row)),
-            files={name: partial(_value_at, part, value) for name, value in self.files.items()},
-            is_number=self.is_number,
-            is_head=self.is_head,
-            is_kept=self.is_kept,
-            is_drawn=self.is_drawn,
-        )
+        files = {name: partial(_value_at, part, value) for name, value in self.files.items()}
+        return replace(self, cell=lambda row: self.cell(part(row)), files=files)  # type: ignore[arg-type,return-value]
 
 
 def _value_at(part: Callable[[S], T], value: Callable[[T], Any], row: S) -> Any:

@@ -51,7 +51,7 @@ def _strip_template() -> Any:
     return get_template("reports/document/strip.html")
 
 
-OF_REASONS = TableColumn[Any](heading="", cell=lambda row: TableCell(), files={}, is_number=False)
+OF_REASONS = TableColumn[Any](heading="", cell=lambda row: TableCell(), is_number=False)
 
 
 @dataclass(frozen=True)

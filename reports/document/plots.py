@@ -162,6 +162,63 @@ class PanelPlot:
     is_tall: bool = False
 
 
+@dataclass(frozen=True)
+class JudgeRow:
+    """One judge.
+
+    floor : the end of its chance floor
+    among_models : its value among models' stories
+    text : its numbers, as they are read
+    """
+
+    label: str
+    value: float
+    low: float | None
+    high: float | None
+    is_weak: bool
+    floor: float | None
+    among_models: float | None
+    text: str
+
+    @property
+    def is_above_floor(self) -> bool:
+        return self.low is not None and self.floor is not None and self.low > self.floor
+
+
+@dataclass(frozen=True)
+class PersonMark:
+    """What one of the people has, with its interval."""
+
+    label: str
+    value: float
+    low: float | None
+    high: float | None
+    text: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class JudgePlot:
+    """Judges from the best down, on one axis with lines of people."""
+
+    rows: Sequence[JudgeRow]
+    lines: Sequence[PersonMark]
+    axis: Axis
+    statistic: str
+
+    @property
+    def best(self) -> JudgeRow:
+        return self.rows[0]
+
+    @property
+    def n_above_floor(self) -> int:
+        return sum(row.is_above_floor for row in self.rows)
+
+    @property
+    def has_ring(self) -> bool:
+        return any(row.among_models is not None for row in self.rows)
+
+
 PERCENT = Axis(0, 100, ((0, "0"), (25, "25"), (50, "50"), (75, "75"), (100, gettext_noop("100 %"))))
 
 SHARES = Axis(0, 100, ((0, "0"), (50, "50"), (100, "100")))

@@ -8,9 +8,10 @@ fingerprint and the docs loop over what is discovered, so nothing here is import
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, SupportsFloat, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, SupportsFloat, TypeVar, get_args, get_origin
 
 from django.utils.functional import Promise
 
@@ -24,7 +25,7 @@ from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, OutcomeTable, StepItem
-    from stats.arrays import BoolArray
+    from stats.arrays import BoolArray, FloatArray
     from stats.intervals import Interval as StatisticInterval
 
 N_RESAMPLES = 1000
@@ -105,18 +106,27 @@ class Statement:
 class Figure(Generic[R]):
     """One thing that a report says. Subclasses are discovered; one instance of each serves all studies.
 
-    A subclass gives the first five, `compute` and `describe`, and overrides what differs.
+    A subclass says of what, as in `Figure[Listing[Bias]]`, gives `key`, `title`, `position`, `tables`, `compute` and
+    `describe`, and overrides what differs.
     """
 
     key: ClassVar[str]  # in the document
     title: ClassVar[str | Promise]  # in the list of sections
     position: ClassVar[int]  # on the page, from the top
-    result: ClassVar[Any]  # the dataclass that `compute` returns, or a `Listing` of one
+    result: ClassVar[Any]  # what it is of: the dataclass that `compute` returns, or a `Listing` of one
     tables: ClassVar[tuple[str, ...]]  # names of its CSV files
     edition: ClassVar[int] = 1  # counts up when the result changes for the same inputs: reports are computed anew
     is_shown_sealed: ClassVar[bool] = True  # while nothing may be told by source
     needs_answers: ClassVar[bool] = True  # whether it says nothing before anybody has answered
-    nothing: ClassVar[Any] = None  # the result where it is sealed
+    nothing: ClassVar[Any] = None  # the result where it is sealed: of a listing an empty one
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for base in getattr(cls, "__orig_bases__", ()):
+            if get_origin(base) is Figure:
+                (cls.result,) = get_args(base)
+                if get_origin(cls.result) is Listing:
+                    cls.nothing = Listing()
 
     def compute(self, dataset: Dataset) -> R | None:
         """The result; None if the study asks nothing that it is about. Only called while it may be shown."""
@@ -175,7 +185,6 @@ class ItemFigure(Generic[T]):
 
     key: ClassVar[str]
     is_shown_sealed: ClassVar[bool] = False
-    nothing: ClassVar[Any] = Listing[Any]()
 
     def is_about(self, item: StepItem) -> bool:
         raise NotImplementedError(self.key)
@@ -239,16 +248,37 @@ def share_fields(is_so: Any, clusters: Any, *, rng: np.random.Generator) -> dict
     }
 
 
-def mean_interval(table: OutcomeTable, units: BoolArray, *, rng: np.random.Generator) -> Interval:
-    """The interval over clusters of an outcome's mean over these units, shape (U,)."""
-    values, clusters = table.values[units], table.clusters[units]
+def ends_of_mean(
+    values: FloatArray, clusters: Any, *, rng: np.random.Generator, low: float = -math.inf, high: float = math.inf
+) -> Interval:
+    """The interval over clusters of the mean of values that lie between low and high, or why there is none."""
 
     def ends() -> StatisticInterval:
-        if table.outcome.is_percent:
-            return rates.percent_interval(values, clusters, rng=rng, n_resamples=N_RESAMPLES)
-        return intervals.mean_interval(values, clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(*table.bounds)
+        return intervals.mean_interval(values, clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(low, high)
 
     return interval(ends)
+
+
+def mean_interval(table: OutcomeTable, units: BoolArray, *, rng: np.random.Generator) -> Interval:
+    """The interval over clusters of an outcome's mean over these units, shape (U,)."""
+    values, clusters, (low, high) = table.values[units], table.clusters[units], table.bounds
+    if table.outcome.is_percent:
+        return interval(rates.percent_interval, values, clusters, rng=rng, n_resamples=N_RESAMPLES)
+    return ends_of_mean(values, clusters, rng=rng, low=low, high=high)
+
+
+def alpha_fields(dataset: Dataset, ratings: FloatArray, level: str, clusters: Any, *salt: int) -> dict[str, Any]:
+    """Krippendorff's alpha with what must stand beside it: the fields `coefficient`, `interval` and `floor`.
+
+    ratings : shape (R, U); clusters : of the units
+    salt : of the seed; resamples and shuffles go on from there each by a number of its own, so that neither follows
+        from how much the other drew
+    """
+    return {
+        "coefficient": estimate(agreement.krippendorff_alpha, ratings, level),
+        "interval": interval(intervals.alpha_interval, ratings, level, clusters, rng=dataset.rng(*salt, 0)),
+        "floor": chance_floor(agreement.alpha_chance_floor, ratings, level, rng=dataset.rng(*salt, 1)),
+    }
 
 
 def chance_floor(compute: Callable[..., agreement.Floor], *arguments: Any, **options: Any) -> Floor:

@@ -9,7 +9,7 @@ from functools import cache
 
 from django.conf import settings
 
-from reports.methods.latex import escape
+from reports.document.latex import escape
 from reports.models import Report
 
 SHORT = 12  # letters of a fingerprint in an address: of a million reports no two share them

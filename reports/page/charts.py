@@ -14,11 +14,13 @@ from reports.document.plots import (
     DifferenceMark,
     DifferencePlot,
     DotPlot,
+    JudgePlot,
     PanelPlot,
     PlotRow,
     StackPlot,
     StripPlot,
 )
+from reports.page.judge_charts import draw_judges
 from reports.page.shapes import (
     LABEL_LINE,
     N_COLOURS,
@@ -39,7 +41,7 @@ from reports.page.shapes import (
 from reports.page.small_multiples import draw_panels
 from reports.page.stacks import draw_stacks
 
-AnyPlot = DotPlot | StripPlot | DifferencePlot | StackPlot | PanelPlot
+AnyPlot = DotPlot | StripPlot | DifferencePlot | StackPlot | PanelPlot | JudgePlot
 NUMBERS_FROM = 736.0  # beside the rows of a wide plot of differences
 MOST_SOURCES = 5  # in one row; of more each has a row of its own, with its name
 
@@ -236,4 +238,5 @@ DRAW_BY_KIND: dict[type, Callable[[Any], Plot]] = {
     DifferencePlot: _draw_differences,
     StackPlot: draw_stacks,
     PanelPlot: draw_panels,
+    JudgePlot: draw_judges,
 }

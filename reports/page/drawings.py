@@ -8,9 +8,6 @@ from typing import Any
 
 from reports.document.model import DocumentSection, DrawnPlot, find_blocks
 from reports.figures import Figure
-from reports.figures.judges.plots import JudgePlot
-from reports.page import charts, judge_charts
-from reports.page.shapes import Plot
 from reports.results import Results
 
 
@@ -45,8 +42,3 @@ def find_plot(results: Results, name: str) -> NamedPlot | None:
                 if named.name == name:
                     return named
     return None
-
-
-def draw(plot: Any) -> Plot:
-    """The plot as shapes, wide and narrow."""
-    return judge_charts.draw_judges(plot) if isinstance(plot, JudgePlot) else charts.draw_plot(plot)

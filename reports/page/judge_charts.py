@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
 
-from reports.document.plots import Axis
-from reports.figures.judges.plots import JudgePlot, JudgeRow, PersonMark
+from reports.document.plots import Axis, JudgePlot, JudgeRow, PersonMark
 from reports.page.shapes import Drawing, Plot, Shape
 
 LETTER = 6.6  # width of a letter of a line's name, in user units

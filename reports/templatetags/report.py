@@ -5,15 +5,13 @@ import re
 from django import template
 
 from reports import numbers
-from reports.figures.judges.plots import JudgePlot
-from reports.page import charts, judge_charts
-from reports.page.charts import AnyPlot
-from reports.page.shapes import Plot
+from reports.page.charts import draw_plot
 
 register = template.Library()
 
 for number in (numbers.coefficient, numbers.decimal, numbers.whole):
     register.filter(number.__name__, number)
+register.filter("draw_plot", draw_plot)
 
 # Browsers end a line after a hyphen, also in GPT-3.5, before the sign of 27.8 %, and within −1.28 to 1.68.
 NOT_WORDS = re.compile(r"(<(?:svg|select|textarea|pre)\b.*?</(?:svg|select|textarea|pre)>|<[^>]*>)", re.DOTALL)
@@ -32,8 +30,3 @@ def kept_together(html: str) -> str:
         words = TWO_NUMBERS.sub(rf"{NO_BREAK}\1{NO_BREAK}", SPACE_BEFORE_SIGN.sub(NO_BREAK, parts[n]))
         parts[n] = NUMBERED_NAME.sub(r'<span class="kept-whole">\g<0></span>', words)
     return "".join(parts)
-
-
-@register.filter
-def draw_plot(plot: AnyPlot | JudgePlot) -> Plot:
-    return judge_charts.draw_judges(plot) if isinstance(plot, JudgePlot) else charts.draw_plot(plot)

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from config import roles
 from reports.models import Report
 from reports.page import drawings, standalone
+from reports.page.charts import draw_plot
 from reports.page.context import notices
 from reports.page.drawings import NamedPlot
 from reports.results import Results
@@ -37,7 +38,7 @@ def _draw(report: Report, name: str) -> str:
     if named is None:
         raise Http404
     return standalone.write_svg(
-        drawings.draw(named.plot).wide,
+        draw_plot(named.plot).wide,
         title=named.title,
         description=_("The table of this plot holds every value: %(tables)s.")
         % {"tables": ", ".join(f"{table}.csv" for table in named.figure.tables)},

@@ -8,8 +8,9 @@ from django.urls import reverse
 
 from config import roles
 from reports import figures
-from reports.methods import latex
+from reports.document import latex
 from reports.methods.citation import SHORT, cite
+from reports.methods.main_tables import main_tables
 from reports.methods.paragraph import to_text, write_paragraphs
 from reports.models import Report
 from reports.page.context import notices
@@ -33,7 +34,7 @@ def show(request: HttpRequest, access: Access, report: Report) -> HttpResponse:
         "results": results,
         "notices": notices(results),
         "paragraphs": write_paragraphs(access.study, results, report),
-        "tables": latex.main_tables(results),
+        "tables": main_tables(results),
         "citation": cite(report, request.build_absolute_uri(address)),
         "reports": _stored_reports(access),
         "most": MOST_REPORTS,
@@ -56,7 +57,7 @@ def document(request: HttpRequest, access: Access, report: Report) -> HttpRespon
     """The paragraph and the main table of every section, as one LaTeX document."""
     results = read_stored(report)
     text = to_text(write_paragraphs(access.study, results, report))
-    content = latex.write_document(latex.main_tables(results), paragraph=text)
+    content = latex.write_document((table.text for table in main_tables(results)), paragraph=text)
     return _file(f"{access.study.slug}-methods.tex", "application/x-tex; charset=utf-8", content)
 
 

@@ -15,7 +15,7 @@ from reports.document.plots import PERCENT, DotPlot
 from reports.figures import all_figures
 from reports.models import Report
 from reports.page import drawings, standalone
-from reports.page.charts import Drawing, Shape
+from reports.page.charts import Drawing, Shape, draw_plot
 from studies.models import Source, Study
 from tests import factories, triggers
 from tests.reports.test_pages import full_study
@@ -80,7 +80,7 @@ def test_every_mark_has_the_style_of_the_page(staff: Client, study: Study) -> No
         shape
         for figure, result in document.visible
         for named in drawings.list_plots(figure, figure.describe(result, document.head))
-        for shape in drawings.draw(named.plot).wide.shapes
+        for shape in draw_plot(named.plot).wide.shapes
     ]
     styles = standalone.read_styles()
 

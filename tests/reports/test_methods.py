@@ -11,8 +11,10 @@ from django.test.utils import CaptureQueriesContext
 from annotation.models import Withdrawal
 from annotation.responses import submission
 from reports import results
-from reports.methods import changes, latex
+from reports.document import latex
+from reports.methods import changes
 from reports.methods.citation import Citation, quire_version
+from reports.methods.main_tables import main_tables
 from reports.methods.paragraph import write_paragraphs
 from reports.models import Report
 from studies.models import Source, Study, Subset
@@ -201,7 +203,7 @@ def test_a_table_has_its_rules_and_its_numbers() -> None:
 
 
 def test_a_long_table_breaks_and_every_row_has_as_many_cells_as_columns(study: Study) -> None:
-    tables = latex.main_tables(results.read_results(stored(study).result))
+    tables = main_tables(results.read_results(stored(study).result))
     long = latex.write_table("t", "Long", [{"n": n, "m": -n / 7} for n in range(50)])
 
     assert long.startswith(r"\begin{longtable}{rr}")

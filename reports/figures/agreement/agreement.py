@@ -119,7 +119,6 @@ class Agreement(Figure[AgreementResult]):
     key = "agreement"
     title = gettext_lazy("How far raters agree")
     position = 50
-    result = AgreementResult
     tables = ("agreement",)
     edition = 6
 

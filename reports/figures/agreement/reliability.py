@@ -89,7 +89,6 @@ class Reliability(Figure[ReliabilityResult]):
     key = "reliability"
     title = gettext_lazy("Skewed answers, and means")
     position = 52
-    result = ReliabilityResult
     tables = ("gwet", "intraclass")
     edition = 3
 

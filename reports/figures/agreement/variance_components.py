@@ -89,11 +89,9 @@ class VarianceComponents(Figure[Listing[OutcomeComponents]]):
     key = "variance_components"
     title = gettext_lazy("What varies: raters, stories, the rest")
     position = 53
-    result = Listing[OutcomeComponents]
     tables = ("variance-components", "means-for-other-raters")
     edition = 5
     is_shown_sealed = False
-    nothing = Listing[OutcomeComponents]()
 
     def compute(self, dataset: Dataset) -> Listing[OutcomeComponents]:
         return Listing(tuple(_of_outcome(dataset, table) for table in dataset.outcomes))

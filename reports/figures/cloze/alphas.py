@@ -13,10 +13,10 @@ from reports.document.columns import LEAD, decimals
 from reports.document.model import TableColumn
 from reports.document.phrases import phrase
 from reports.document.values import Estimate, Floor, Interval, IntervalEstimate
-from reports.figures.base import chance_floor, estimate, interval, note_of
+from reports.figures.base import alpha_fields, interval, note_of
 from reports.figures.cloze.participants import number
-from reports.lazy import agreement, arrays, intervals, np
-from reports.numbers import coefficient, coefficients
+from reports.lazy import arrays, intervals, np
+from reports.numbers import coefficient
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,11 +46,7 @@ def measure(dataset: Dataset, scores: FloatArray, *, highest: float, salts: tupl
     means = arrays.mean_present(scores.transpose(1, 0, 2).reshape(scores.shape[1], -1), axis=1) / highest
     means = means[np.isfinite(means)]
     return {
-        "coefficient": estimate(agreement.krippendorff_alpha, units, "interval"),
-        "interval": interval(
-            intervals.alpha_interval, units, "interval", _texts_of_units(scores), rng=dataset.rng(*salts, 0)
-        ),
-        "floor": chance_floor(agreement.alpha_chance_floor, units, "interval", rng=dataset.rng(*salts, 1)),
+        **alpha_fields(dataset, units, "interval", _texts_of_units(scores), *salts),
         "mean": number(means.mean()) if means.size else None,
         "span": number(np.ptp(means)) if means.size else None,
     }
@@ -93,7 +89,7 @@ def agreement_columns() -> list[TableColumn[Any]]:
     return [
         *alpha_columns(),
         *spread_columns(),
-        columns.in_file("n_units", lambda row: row.coefficient.n_units),
+        columns.fields(n_units="coefficient.n_units"),
         columns.note(lambda row: note_of(row.coefficient, row.interval)),
     ]
 
@@ -101,8 +97,7 @@ def agreement_columns() -> list[TableColumn[Any]]:
 def alpha_columns() -> list[TableColumn[Any]]:
     """Alpha with its interval and its chance floor."""
     return [
-        columns.estimate("alpha", _("Alpha"), lambda row: row.coefficient, css=LEAD),
-        columns.interval(lambda row: row.interval, write=coefficients),
+        *columns.with_interval("alpha", _("Alpha"), lambda row: row.coefficient, lambda row: row.interval, css=LEAD),
         columns.floor(phrase(_("Chance floor<br>mean, 97.5th")), lambda row: row.floor, write=coefficient),
     ]
 

@@ -25,16 +25,14 @@ from reports.document.model import (
     TextBlock,
 )
 from reports.document.values import Interval
-from reports.figures.base import Figure, ends_note, interval
+from reports.figures.base import Figure, ends_note, ends_of_mean
 from reports.figures.cloze.participants import number
-from reports.lazy import arrays, intervals, np
+from reports.lazy import arrays, np
 from reports.numbers import coefficient, coefficients
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
     from reports.dataset.scored_clozes import ScoredCloze
-    from stats.arrays import FloatArray
-    from stats.intervals import Interval as StatisticInterval
 
 MOST_OF_A_FAILURE = 1  # of 5: what a judge is told to give at most where a must is broken
 
@@ -82,7 +80,6 @@ class ClozeConstraints(Figure[ClozeConstraintsResult]):
     key = "cloze_constraints"
     title = gettext_lazy("Filled texts: hard sections")
     position = 143
-    result = ClozeConstraintsResult
     tables = ("cloze-difficulty", "cloze-constraints")
     is_shown_sealed = False
     needs_answers = False
@@ -123,7 +120,7 @@ class ClozeConstraints(Figure[ClozeConstraintsResult]):
         )
         plot, title = _plot(rows), _("How far sections are satisfied, the hardest first")
         yield DocumentSection(
-            heading=_("Filled texts: hard sections"),
+            heading=self.title,
             body=[
                 *_extremes(rows),
                 *([DrawnPlot(plot=plot, title=title, described=notes.table_below_plot())] if plot else []),
@@ -145,22 +142,16 @@ def _sections(dataset: Dataset, scored: ScoredCloze) -> Iterator[SectionDifficul
     satisfied = scored.of_participants(scored.satisfied_softly)
     surprising = arrays.mean_present(scored.of_participants(scored.surprising), axis=0)
     for g, title in enumerate(scored.section_titles):
+        # Each participant is a cluster: judges read all of them, and are held fixed.
         values = satisfied[np.isfinite(satisfied[:, g]), g]
-        ends = interval(_mean_interval, values, rng=dataset.resampling())
         yield SectionDifficulty(
             number=g + 1,
             section=title,
             n=values.size,
             satisfied=number(values.mean()) if values.size else None,
-            interval=ends,
+            interval=ends_of_mean(values, np.arange(values.size), rng=dataset.resampling(), low=0, high=1),
             surprising=number(surprising[g]),
         )
-
-
-def _mean_interval(values: FloatArray, *, rng: np.random.Generator) -> StatisticInterval:
-    """Over participants, within the range of the scale."""
-    ends: StatisticInterval = intervals.mean_interval(values, np.arange(values.size), rng=rng)
-    return ends.clipped(0, 1)
 
 
 def _constraints(scored: ScoredCloze) -> Iterator[ConstraintRow]:

@@ -14,14 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from reports.document import columns
 from reports.document.columns import LEAD
-from reports.document.model import (
-    DocumentSection,
-    Files,
-    Head,
-    ReportTable,
-    RowGroup,
-    TextBlock,
-)
+from reports.document.model import DocumentSection, Files, Head, ReportTable, RowGroup, TextBlock
 from reports.figures.base import Figure
 from reports.figures.cloze.participants import number
 from reports.lazy import arrays, cloze, np
@@ -64,7 +57,6 @@ class ClozeEdges(Figure[ClozeEdgesResult]):
     key = "cloze_edges"
     title = gettext_lazy("Filled texts: agreement between sections")
     position = 144
-    result = ClozeEdgesResult
     tables = ("cloze-edges", "cloze-consistency")
     is_shown_sealed = False
     needs_answers = False
@@ -109,7 +101,7 @@ class ClozeEdges(Figure[ClozeEdgesResult]):
             "the edges is Quire’s."
         )
         yield DocumentSection(
-            heading=_("Filled texts: agreement between sections"),
+            heading=self.title,
             body=[
                 edges,
                 Files(words=_("Every edge"), table="cloze-edges"),

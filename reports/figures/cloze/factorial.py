@@ -15,15 +15,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from reports.document import columns, notes
 from reports.document.columns import LEAD
-from reports.document.model import (
-    DocumentSection,
-    Files,
-    Head,
-    ReportTable,
-    TableCell,
-    TableColumn,
-    TextBlock,
-)
+from reports.document.model import DocumentSection, Files, Head, ReportTable, TableCell, TableColumn, TextBlock
 from reports.document.phrases import joined
 from reports.document.values import IntervalEstimate
 from reports.figures.base import Figure, note_of
@@ -36,7 +28,6 @@ from reports.figures.cloze.alphas import (
     weigh,
 )
 from reports.lazy import np
-from reports.numbers import coefficients
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
@@ -92,7 +83,6 @@ class ClozeFactorial(Figure[ClozeFactorialResult]):
     key = "cloze_factorial"
     title = gettext_lazy("Filled texts: samples and checks")
     position = 147
-    result = ClozeFactorialResult
     tables = ("cloze-conditions", "cloze-effects")
     edition = 2
     is_shown_sealed = False
@@ -128,7 +118,7 @@ class ClozeFactorial(Figure[ClozeFactorialResult]):
         missing = "" if has_checks else _("No constraint has checks, so that only the samples can be compared.")
         conditions, changes = _("Condition by condition"), _("What each change does")
         yield DocumentSection(
-            heading=_("Filled texts: samples and checks"),
+            heading=self.title,
             body=[
                 TextBlock(words=joined(counted, missing), css="says"),
                 _condition_table(result, conditions),
@@ -194,8 +184,7 @@ def _effect_table(result: ClozeFactorialResult, label: str) -> ReportTable[Effec
         rows=result.effects,
         columns=[
             columns.words("effect", _("Change"), shown=lambda row: EFFECTS[row.effect], is_head=True),
-            columns.estimate("alpha", _("Alpha"), lambda row: row.alpha, css=LEAD),
-            columns.interval(lambda row: row.alpha.interval, write=coefficients),
+            *columns.with_interval("alpha", _("Alpha"), lambda row: row.alpha, css=LEAD),
             *spread_columns(),
             columns.note(lambda row: note_of(row.alpha, row.alpha.interval)),
         ],

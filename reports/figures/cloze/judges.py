@@ -15,19 +15,13 @@ from django.utils.translation import gettext_lazy
 
 from reports.document import columns, notes
 from reports.document.columns import LEAD, decimals
-from reports.document.model import (
-    DocumentSection,
-    Files,
-    Head,
-    ReportTable,
-    TextBlock,
-)
+from reports.document.model import DocumentSection, Files, Head, ReportTable, TextBlock
 from reports.document.phrases import joined
 from reports.document.values import Estimate, Floor, Interval
-from reports.figures.base import Figure, chance_floor, estimate, interval, note_of
+from reports.figures.base import Figure, alpha_fields, estimate, note_of
 from reports.figures.cloze.alphas import alpha_columns
 from reports.figures.cloze.participants import number
-from reports.lazy import agreement, arrays, comparisons, intervals, np
+from reports.lazy import agreement, arrays, comparisons, np
 from reports.numbers import coefficient
 
 if TYPE_CHECKING:
@@ -101,7 +95,6 @@ class ClozeJudges(Figure[ClozeJudgesResult]):
     key = "cloze_judges"
     title = gettext_lazy("Filled texts: the judges")
     position = 146
-    result = ClozeJudgesResult
     tables = ("cloze-alphas", "cloze-constraint-alphas", "cloze-judges")
     is_shown_sealed = False
     needs_answers = False
@@ -128,7 +121,7 @@ class ClozeJudges(Figure[ClozeJudgesResult]):
             "steps are not equal."
         )
         yield DocumentSection(
-            heading=_("Filled texts: the judges"),
+            heading=self.title,
             body=[
                 *_sentence(result),
                 _alpha_table(result),
@@ -161,13 +154,8 @@ def _alphas(dataset: Dataset, judged: JudgedCloze) -> Iterator[PanelAlpha]:
     for salt, (name, ratings) in enumerate(of):
         units = _flat(ratings)
         for distance in DISTANCES if np.isfinite(units).any() else ():
-            yield PanelAlpha(
-                of=name,
-                distance=distance,
-                coefficient=estimate(agreement.krippendorff_alpha, units, distance),
-                interval=interval(intervals.alpha_interval, units, distance, clusters, rng=dataset.rng(SALT, salt, 0)),
-                floor=chance_floor(agreement.alpha_chance_floor, units, distance, rng=dataset.rng(SALT, salt, 1)),
-            )
+            of_units = alpha_fields(dataset, units, distance, clusters, SALT, salt)
+            yield PanelAlpha(of=name, distance=distance, **of_units)
 
 
 def _constraints(judged: JudgedCloze, titles: Sequence[str]) -> Iterator[ConstraintAlpha]:
@@ -231,7 +219,7 @@ def _alpha_table(result: ClozeJudgesResult) -> ReportTable[PanelAlpha]:
             columns.words("level", _("Distances"), lambda row: row.distance, shown=lambda row: DISTANCES[row.distance]),
             *alpha_columns(),
             columns.number("n_units", _("Units"), lambda row: row.coefficient.n_units),
-            columns.in_file("n_raters", lambda row: row.coefficient.n_raters),
+            columns.fields(n_raters="coefficient.n_raters"),
             columns.note(lambda row: note_of(row.coefficient, row.interval)),
         ],
     )
@@ -270,7 +258,7 @@ def _constraint_table(result: ClozeJudgesResult, head: Head) -> ReportTable[Cons
             ),
             columns.estimate("interval_alpha", _("Alpha, interval"), lambda row: row.interval_alpha, css=LEAD),
             columns.estimate("ordinal_alpha", _("Alpha, ordinal"), lambda row: row.ordinal_alpha),
-            columns.in_file("n_units", lambda row: row.interval_alpha.n_units),
+            columns.fields(n_units="interval_alpha.n_units"),
             columns.note(lambda row: note_of(row.interval_alpha)),
         ],
         why=lambda row: row.interval_alpha.why,

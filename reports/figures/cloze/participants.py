@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from reports.document.values import Interval, Reason
-from reports.figures.base import interval, without_value
-from reports.lazy import cloze, intervals, np
+from reports.figures.base import ends_of_mean, without_value
+from reports.lazy import cloze, np
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
     from reports.dataset.scored_clozes import ScoredCloze
     from stats.arrays import FloatArray
-    from stats.intervals import Interval as StatisticInterval
 
 MOST = 2  # of a section: satisfied in full, by the fill of the reference set that surprises most
 FAMILY_OF_A_NAME = re.compile(r"[a-z]+")
@@ -114,14 +113,14 @@ def _participants(dataset: Dataset, scored: ScoredCloze) -> Iterator[Participant
     parts = [scored.of_participants(v) for v in (satisfied, surprising, scored.by_section(scored.raw_distances))]
     scores = scored.of_participants(cloze.scores(satisfied, surprising))
     of_texts = cloze.totals(satisfied, surprising)
-    in_reference = scored.of_participants(scored.reference.is_in[:, np.newaxis].astype(float))[:, 0]
+    is_in_reference = scored.have_texts_in(scored.reference.is_in)
     for place, name in enumerate(scored.participants):
         means = [number(part[place].mean()) for part in parts]
         yield ParticipantScore(
             participant=name,
             is_model=scored.has_model(place),
             n_texts=int((scored.place_of == place).sum()),
-            is_in_reference=bool(in_reference[place] > 0),
+            is_in_reference=bool(is_in_reference[place]),
             total=number(totals[place]),
             rank=int(ranks[place]),
             why=None if np.isfinite(totals[place]) else _why(scored, satisfied, place),
@@ -167,13 +166,7 @@ def _repeated(dataset: Dataset, totals: FloatArray, *, most: float) -> Interval:
     present = totals[np.isfinite(totals)]
     if present.size < 2:
         return Interval(low=None, high=None, why=without_value("filled_once"))
-    return interval(_mean_interval, present, rng=dataset.resampling(), most=most)
-
-
-def _mean_interval(totals: FloatArray, *, rng: np.random.Generator, most: float) -> StatisticInterval:
-    """Over texts or participants, of totals from 0 to the most."""
-    ends: StatisticInterval = intervals.mean_interval(totals, np.arange(totals.size), rng=rng)
-    return ends.clipped(0, most)
+    return ends_of_mean(present, np.arange(present.size), rng=dataset.resampling(), low=0, high=most)
 
 
 def _without_judges(scored: ScoredCloze) -> list[FloatArray]:
@@ -243,7 +236,7 @@ def compare_kinds(dataset: Dataset, scored: ScoredCloze, rows: Sequence[Particip
     for is_model, of_kind in by_kind if all(of_kind for _kind, of_kind in by_kind) else ():
         totals = np.array([row.total for row in of_kind if row.total is not None], dtype=np.float64)
         most = _most(scored, [scored.participants.index(row.participant) for row in of_kind])
-        ends = interval(_mean_interval, totals, rng=dataset.resampling(), most=most)
+        ends = ends_of_mean(totals, np.arange(totals.size), rng=dataset.resampling(), low=0, high=most)
         yield KindMean(
             is_model=is_model,
             n=totals.size,

@@ -17,20 +17,11 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from annotation.models import Assignment, Fill, Rater
 from reports.document import columns
-from reports.document.columns import LEAD, decimals, ends
+from reports.document.columns import LEAD
 from reports.document.files import file_only
-from reports.document.model import (
-    Block,
-    DocumentSection,
-    DrawnPlot,
-    Files,
-    Head,
-    Phrase,
-    ReportTable,
-    TextBlock,
-)
+from reports.document.model import Block, DocumentSection, DrawnPlot, Files, Head, Phrase, ReportTable, TextBlock
 from reports.document.phrases import in_language, joined, phrase
-from reports.document.values import Interval, Reason
+from reports.document.values import Interval, IntervalEstimate, Reason
 from reports.figures.base import Figure, Statement
 from reports.figures.cloze.completion import (
     CompletionPoint,
@@ -53,14 +44,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class GroupShare:
+class GroupShare(IntervalEstimate):
     """How many writers belong to a group, in percent of those who have ended."""
 
     group: str
     n: int
-    value: float | None
-    interval: Interval
-    why: Reason | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +107,6 @@ class ClozeFilling(Figure[ClozeResult]):
     key = "cloze"
     title = gettext_lazy("Who filled the blanks")
     position = 140
-    result = ClozeResult
     tables = ("cloze", "cloze-sections", "cloze-completion")
     edition = 2
     needs_answers = False
@@ -135,7 +122,7 @@ class ClozeFilling(Figure[ClozeResult]):
         )
         change = _("A change is another text in a blank that was filled, after something else was done in between.")
         yield DocumentSection(
-            heading=_("Who filled the blanks"),
+            heading=self.title,
             body=[
                 _group_table(result, head),
                 _every_writer(result),
@@ -282,14 +269,7 @@ def _group_table(result: ClozeResult, head: Head) -> ReportTable[tuple[str, Grou
             columns.words("writers", _("Writers"), lambda row: row[0], is_head=True),
             columns.words("group", _("Group"), lambda row: names[Fill.State(row[2].group)]),
             columns.count_of("n", "n", lambda row: row[2].n, n_all=lambda row: row[1].n),
-            columns.number(
-                *("percent", phrase(_("Share, %%"))),
-                of=lambda row: row[2].value,
-                write=decimals(1),
-                why=lambda row: row[2].why,
-                css=LEAD,
-            ),
-            columns.interval(lambda row: row[2].interval, write=ends(1)),
+            *columns.with_interval("percent", phrase(_("Share, %%")), lambda row: row[2], places=1, css=LEAD),
         ],
     )
 

@@ -14,14 +14,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from reports.document import columns
 from reports.document.columns import LEAD, decimals
-from reports.document.model import (
-    DocumentSection,
-    Files,
-    Head,
-    Phrase,
-    ReportTable,
-    TextBlock,
-)
+from reports.document.model import DocumentSection, Files, Head, Phrase, ReportTable, TextBlock
 from reports.document.phrases import joined, phrase
 from reports.document.values import Estimate, IntervalEstimate
 from reports.figures.base import Figure, estimate, note_of
@@ -71,7 +64,6 @@ class ClozeScales(Figure[ClozeScalesResult]):
     key = "cloze_scales"
     title = gettext_lazy("Filled texts: fine and coarse scale")
     position = 148
-    result = ClozeScalesResult
     tables = ("cloze-scales", "cloze-scales-by-model")
     is_shown_sealed = False
     needs_answers = False
@@ -123,7 +115,7 @@ class ClozeScales(Figure[ClozeScalesResult]):
             ],
         )
         yield DocumentSection(
-            heading=_("Filled texts: fine and coarse scale"),
+            heading=self.title,
             body=[
                 TextBlock(words=joined(counted, _difference(result.difference)), css="says"),
                 scales,

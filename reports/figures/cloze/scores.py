@@ -12,27 +12,12 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from reports.document.model import (
-    DocumentSection,
-    DrawnPlot,
-    Facts,
-    Files,
-    Head,
-    Own,
-    Subsection,
-    TextBlock,
-)
+from reports.document.model import DocumentSection, DrawnPlot, Facts, Files, Head, Own, Subsection, TextBlock
 from reports.document.phrases import joined, phrase, reason_words
 from reports.document.values import Reason
 from reports.figures.base import Figure, Statement
 from reports.figures.cloze.part_names import REFERENCES
-from reports.figures.cloze.participants import (
-    KindMean,
-    ParticipantScore,
-    compare_kinds,
-    number,
-    score_participants,
-)
+from reports.figures.cloze.participants import KindMean, ParticipantScore, compare_kinds, number, score_participants
 from reports.figures.cloze.plots import heat_levels, plane_plot, ranking_plot
 from reports.figures.cloze.totals import has_families, kind_table, section_table, total_table
 from reports.lazy import arrays, cloze
@@ -80,7 +65,6 @@ class ClozeScores(Figure[ClozeScoresResult]):
     key = "cloze_scores"
     title = gettext_lazy("Filled texts: ranking")
     position = 141
-    result = ClozeScoresResult
     tables = ("cloze-scores", "cloze-section-scores", "cloze-people-beside-models")
     is_shown_sealed = False
     needs_answers = False
@@ -94,7 +78,7 @@ class ClozeScores(Figure[ClozeScoresResult]):
         rows = [row for row in result.participants if row.total is not None]
         counted = ngettext("%(n)s participant", "%(n)s participants", len(result.participants))
         yield DocumentSection(
-            heading=_("Filled texts: ranking"),
+            heading=self.title,
             body=[
                 *_sentences(result),
                 *_ranking(rows),

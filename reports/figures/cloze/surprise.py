@@ -17,16 +17,9 @@ from reports.dataset.scored_clozes import reference_masks
 from reports.document import columns
 from reports.document.columns import LEAD, decimals
 from reports.document.files import file_only
-from reports.document.model import (
-    DocumentSection,
-    Facts,
-    Files,
-    Head,
-    ReportTable,
-    TextBlock,
-)
+from reports.document.model import DocumentSection, Facts, Files, Head, ReportTable, TextBlock
 from reports.document.phrases import phrase
-from reports.figures.base import Figure, estimate
+from reports.figures.base import Figure, estimate, select_labels
 from reports.figures.cloze.part_names import LEAVE_ONE_OUT, REFERENCES, WITHOUT_OUTLIERS
 from reports.figures.cloze.participants import number
 from reports.lazy import cloze, comparisons, np
@@ -105,7 +98,6 @@ class ClozeSurprise(Figure[ClozeSurpriseResult]):
     key = "cloze_surprise"
     title = gettext_lazy("Filled texts: what surprise rests on")
     position = 142
-    result = ClozeSurpriseResult
     tables = ("cloze-surprise", "cloze-fills")
     is_shown_sealed = False
     needs_answers = False
@@ -125,7 +117,7 @@ class ClozeSurprise(Figure[ClozeSurpriseResult]):
             "largest distance, random directions would have %(noise)s."
         )
         yield DocumentSection(
-            heading=_("Filled texts: what surprise rests on"),
+            heading=self.title,
             body=[
                 TextBlock(words=sentence % {"n": main.n, "noise": coefficient(result.noise)}, css="says"),
                 _set_table(result),
@@ -184,12 +176,12 @@ def _variant(
     totals = scored.totals(scored.satisfied_softly, surprising)
     ranks, main_ranks = cloze.ranks(totals), cloze.ranks(main)
     raw, divided = (scored.of_participants(v).mean(axis=1) for v in (scored.by_section(distances), surprising))
-    members = scored.of_participants(is_in[:, np.newaxis].astype(np.float64))[:, 0] > 0
-    dropped = scored.of_participants((scored.reference.is_in & ~is_in)[:, np.newaxis].astype(np.float64))[:, 0] > 0
+    members = scored.have_texts_in(is_in)
+    is_left_out = scored.have_texts_in(scored.reference.is_in & ~is_in)
     return ReferenceVariant(
         name=name,
         n=int(is_in.sum()),
-        left_out=tuple(p for p, is_out in zip(scored.participants, dropped, strict=True) if is_out),
+        left_out=tuple(select_labels(scored.participants, is_left_out)),
         with_main=estimate(comparisons.spearman, totals, main).value,
         n_moved=int((ranks != main_ranks).sum()),
         participants=tuple(
@@ -242,12 +234,9 @@ def _every_participant(result: ClozeSurpriseResult) -> ReportTable[tuple[Referen
     return file_only(
         "cloze-surprise",
         [(variant, row) for variant in result.variants for row in variant.participants],
-        columns.in_file("reference", lambda pair: pair[0].name),
-        columns.in_file("n", lambda pair: pair[0].n),
-        columns.fields("participant", "total", of=lambda pair: pair[1]),
-        columns.in_file("in_reference", lambda pair: pair[1].is_in_reference),
-        columns.in_file("raw_distance", lambda pair: pair[1].raw),
-        columns.in_file("surprising", lambda pair: pair[1].divided),
+        columns.fields(reference="name", n="n", of=lambda pair: pair[0]),
+        columns.fields("participant", "total", in_reference="is_in_reference", of=lambda pair: pair[1]),
+        columns.fields(raw_distance="raw", surprising="divided", of=lambda pair: pair[1]),
         columns.in_file("rank", lambda pair: pair[1].rank or None),
     )
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
@@ -13,35 +12,25 @@ from reports.document.columns import LEAD, QUIET, decimals, ends
 from reports.document.files import file_only
 from reports.document.model import ReportTable, TableCell, TableColumn
 from reports.figures.base import ends_note
-from reports.figures.cloze.participants import KindMean, ParticipantScore, SectionScore, Sensitivity
+from reports.figures.cloze.participants import KindMean, ParticipantScore, SectionScore
 from reports.numbers import NONE, coefficient, decimal, whole
 from reports.numbers import interval as between
 from reports.reasons import to_english
 
-
-class Scores(Protocol):
-    """What the tables take of `ClozeScoresResult`."""
-
-    @property
-    def highest(self) -> float: ...
-    @property
-    def sections(self) -> Sequence[str]: ...
-    @property
-    def participants(self) -> Sequence[ParticipantScore]: ...
-    @property
-    def kinds(self) -> Sequence[KindMean]: ...
+if TYPE_CHECKING:
+    from reports.figures.cloze.scores import ClozeScoresResult
 
 
-def has_families(result: Scores) -> bool:
+def has_families(result: ClozeScoresResult) -> bool:
     """Whether a judge is of the family of a participant that has a total."""
     return any(row.without_family for row in _ranked(result))
 
 
-def _ranked(result: Scores) -> list[ParticipantScore]:
+def _ranked(result: ClozeScoresResult) -> list[ParticipantScore]:
     return [row for row in result.participants if row.total is not None]
 
 
-def total_table(result: Scores) -> ReportTable[ParticipantScore]:
+def total_table(result: ClozeScoresResult) -> ReportTable[ParticipantScore]:
     caption = _("Satisfies × (1 + surprises), added over %(n)s sections; within the reference set at most %(highest)s.")
     return ReportTable(
         name="cloze-scores",
@@ -51,20 +40,20 @@ def total_table(result: Scores) -> ReportTable[ParticipantScore]:
         columns=[
             columns.words("participant", _("Participant"), is_head=True),
             columns.in_file("kind", lambda row: "model" if row.is_model else "person"),
-            columns.in_file("in_reference", lambda row: row.is_in_reference),
+            columns.fields(in_reference="is_in_reference"),
             columns.number("rank", _("Rank"), lambda row: row.rank or None),
             columns.number("total", _("Total"), write=decimals(2), css=LEAD),
             *_uncertainty_columns(result),
             columns.number("satisfied", _("Satisfies"), lambda row: row.satisfied, write=coefficient),
             columns.number("surprising", _("Surprises"), lambda row: row.surprising, write=coefficient),
-            columns.in_file("raw_distance", lambda row: row.distance),
+            columns.fields(raw_distance="distance"),
             columns.number("n_texts", _("Texts"), css=QUIET),
             columns.note(lambda row: to_english(row.why) if row.why else ""),
         ],
     )
 
 
-def _uncertainty_columns(result: Scores) -> list[TableColumn[ParticipantScore]]:
+def _uncertainty_columns(result: ClozeScoresResult) -> list[TableColumn[ParticipantScore]]:
     """How far totals hold; the page shows what some participant has."""
     rows = _ranked(result)
     of_fills: TableColumn[ParticipantScore] = columns.interval(
@@ -73,7 +62,10 @@ def _uncertainty_columns(result: Scores) -> list[TableColumn[ParticipantScore]]:
     return [
         _shown_if(any(row.interval.low is not None for row in rows), of_fills),
         *(_shown_if(any(row.without_a_judge for row in rows), column) for column in _judge_columns()),
-        *_rank_columns("without_section", lambda row: row.without_a_section),
+        columns.fields(
+            without_section_best_rank="without_a_section.best_rank",
+            without_section_worst_rank="without_a_section.worst_rank",
+        ),
         _shown_if(has_families(result), _family_column()),
         _shown_if(any(row.capped != row.total for row in rows), _cap_column()),
     ]
@@ -90,26 +82,15 @@ def _judge_columns() -> list[TableColumn[ParticipantScore]]:
         spread = row.without_a_judge
         return TableCell(words=f"{spread.best_rank}–{spread.worst_rank}" if spread else NONE)
 
-    totals: TableColumn[ParticipantScore] = TableColumn(
+    totals: TableColumn[ParticipantScore] = replace(
+        columns.fields(without_judge_lowest="without_a_judge.low", without_judge_highest="without_a_judge.high"),
         heading=_("Without a judge"),
         cell=lambda row: TableCell(words=between(row.without_a_judge, 2)),
-        files={
-            "without_judge_lowest": lambda row: row.without_a_judge and row.without_a_judge.low,
-            "without_judge_highest": lambda row: row.without_a_judge and row.without_a_judge.high,
-        },
     )
-    best, worst = _rank_columns("without_judge", lambda row: row.without_a_judge)
-    return [totals, replace(best, heading=_("Rank then"), cell=ranks), worst]
-
-
-def _rank_columns(
-    name: str, of: Callable[[ParticipantScore], Sensitivity | None]
-) -> tuple[TableColumn[ParticipantScore], TableColumn[ParticipantScore]]:
-    """The best and the worst rank over ways of leaving something out, in the file alone."""
-    return (
-        columns.in_file(f"{name}_best_rank", lambda row: getattr(of(row), "best_rank", None)),
-        columns.in_file(f"{name}_worst_rank", lambda row: getattr(of(row), "worst_rank", None)),
+    in_file = columns.fields(
+        without_judge_best_rank="without_a_judge.best_rank", without_judge_worst_rank="without_a_judge.worst_rank"
     )
+    return [totals, replace(in_file, heading=_("Rank then"), cell=ranks)]
 
 
 def _family_column() -> TableColumn[ParticipantScore]:
@@ -144,20 +125,18 @@ def _with_rank(total: float | None, rank: int) -> str:
     return f"{decimal(total, 2)} ({rank})" if rank else decimal(total, 2)
 
 
-def section_table(result: Scores) -> ReportTable[tuple[ParticipantScore, SectionScore]]:
+def section_table(result: ClozeScoresResult) -> ReportTable[tuple[ParticipantScore, SectionScore]]:
     """The scores of all sections, in the file alone."""
     return file_only(
         "cloze-section-scores",
         [(row, part) for row in result.participants for part in row.sections],
-        columns.in_file("participant", lambda pair: pair[0].participant),
-        columns.in_file("section_title", lambda pair: pair[1].section),
-        columns.fields("satisfied", "surprising", of=lambda pair: pair[1]),
-        columns.in_file("raw_distance", lambda pair: pair[1].distance),
-        columns.in_file("score", lambda pair: pair[1].score),
+        columns.fields("participant", of=lambda pair: pair[0]),
+        columns.fields(section_title="section", satisfied="satisfied", of=lambda pair: pair[1]),
+        columns.fields("surprising", raw_distance="distance", score="score", of=lambda pair: pair[1]),
     )
 
 
-def kind_table(result: Scores, label: str, name: str) -> ReportTable[KindMean]:
+def kind_table(result: ClozeScoresResult, label: str, name: str) -> ReportTable[KindMean]:
     return ReportTable(
         name=name,
         label=label,

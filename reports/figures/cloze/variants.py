@@ -14,15 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from reports.document import columns
 from reports.document.files import file_only
-from reports.document.model import (
-    DocumentSection,
-    Files,
-    Head,
-    ReportTable,
-    TableCell,
-    TableColumn,
-    TextBlock,
-)
+from reports.document.model import DocumentSection, Files, Head, ReportTable, TableCell, TableColumn, TextBlock
 from reports.document.phrases import phrase
 from reports.figures.base import Figure, estimate
 from reports.figures.cloze.part_names import FORMS
@@ -93,7 +85,6 @@ class ClozeVariants(Figure[ClozeVariantsResult]):
     key = "cloze_variants"
     title = gettext_lazy("Filled texts: does the order hold?")
     position = 145
-    result = ClozeVariantsResult
     tables = ("cloze-variants", "cloze-variant-correlations")
     is_shown_sealed = False
     needs_answers = False
@@ -117,7 +108,7 @@ class ClozeVariants(Figure[ClozeVariantsResult]):
         )
         published = _("Scores of sections were published without the constraints, so there is no minimum.")
         yield DocumentSection(
-            heading=_("Filled texts: does the order hold?"),
+            heading=self.title,
             body=[
                 _sentence(result),
                 _matrix(result, several=several),
@@ -222,7 +213,7 @@ def _matrix_column(place: int, other: ScoreVariant, *, several: bool) -> TableCo
     heading = (
         phrase("%(form)s<br>%(of)s", form=other.form, of=AGGREGATIONS[other.aggregation]) if several else other.form
     )
-    return TableColumn(heading=heading, cell=cell, files={}, is_number=False)
+    return TableColumn(heading=heading, cell=cell, is_number=False)
 
 
 def _correlations(result: ClozeVariantsResult) -> ReportTable[tuple[ScoreVariant, ScoreVariant, float | None]]:
@@ -237,7 +228,7 @@ def _correlations(result: ClozeVariantsResult) -> ReportTable[tuple[ScoreVariant
         columns.in_file("variant", lambda row: row[0].name),
         columns.in_file("other", lambda row: row[1].name),
         columns.in_file("rho", lambda row: row[2]),
-        columns.constant("n", result.n_participants),
+        columns.constants(n=result.n_participants),
     )
 
 
@@ -245,8 +236,7 @@ def _totals_in_file(result: ClozeVariantsResult) -> ReportTable[tuple[ScoreVaria
     return file_only(
         "cloze-variants",
         [(variant, total) for variant in result.variants for total in variant.totals],
-        columns.in_file("form", lambda row: row[0].form),
-        columns.in_file("constraints", lambda row: row[0].aggregation),
+        columns.fields("form", constraints="aggregation", of=lambda row: row[0]),
         columns.fields("participant", "total", of=lambda row: row[1]),
         columns.in_file("rank", lambda row: row[1].rank or None),
     )

@@ -97,7 +97,6 @@ class ItemAnalysis(Figure[Listing[ItemOverlap]]):
     key = "item_analysis"
     title = gettext_lazy("How the items go together")
     position = 58
-    result = Listing[ItemOverlap]
     tables = ("item-rest", "item-correlations")
     edition = 2
 

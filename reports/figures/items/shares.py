@@ -51,7 +51,6 @@ class Shares(Figure[Listing[ItemShares]]):
     key = "shares"
     title = gettext_lazy("What was chosen")
     position = 40
-    result = Listing[ItemShares]
     tables = ("shares",)
 
     def compute(self, dataset: Dataset) -> Listing[ItemShares]:

@@ -8,7 +8,8 @@ lost, and the same test on whole stories; a judge may stand in only if it passes
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from django.utils.translation import gettext as _
@@ -26,9 +27,9 @@ from studies.documents.analysis_plan import EPSILON
 from studies.models import Source
 
 if TYPE_CHECKING:
-    from reports.dataset import Cube, Dataset, StepItem
+    from reports.dataset import Dataset, StepItem
     from stats.alternative_annotator import Score
-    from stats.arrays import BoolArray, FloatArray, IntArray
+    from stats.arrays import BoolArray, FloatArray
 
 SALT = 34  # of the seed
 Ends: TypeAlias = Callable[["alternative_annotator.AlternativeAnnotator"], Interval]
@@ -61,6 +62,9 @@ class Standing:
         return self.winning_rate is not None and self.winning_rate >= WINNING_RATE_TO_PASS
 
 
+NOBODY = Standing(form="constant", winning_rate=None, advantage=None, n_tested=0, n_people=0, n_units=0)
+
+
 @dataclass(frozen=True, kw_only=True)
 class JudgeStandings:
     """A judge on the items of one kind.
@@ -91,11 +95,9 @@ class AlternativeAnnotator(Figure[Listing[JudgeStandings]]):
     key = "alternative_annotator"
     title = gettext_lazy("In place of an expert")
     position = 127
-    result = Listing[JudgeStandings]
     tables = ("alternative-annotator",)
     edition = 2
     is_shown_sealed = False
-    nothing = Listing[JudgeStandings]()
 
     def compute(self, dataset: Dataset) -> Listing[JudgeStandings]:
         scales = [item for item in dataset.items if item.is_scale]
@@ -159,55 +161,34 @@ def _of_items(dataset: Dataset, items: list[StepItem], score: Score) -> Iterator
     people = _flatten(cube.values)
     of_models = np.tile(dataset.is_of_kind(cube, Source.Kind.MODEL), len(items))
     epsilon = dataset.plan.epsilon if dataset.plan else EPSILON
-    clusters = np.tile(dataset.clusters(cube), len(items))
 
-    ends_of_all, ends_of_models = (_ends_over(dataset, clusters[mask]) for mask in (np.ones_like(of_models), of_models))
+    def interval_over(mask: BoolArray) -> Ends:
+        clusters = np.tile(dataset.clusters(cube), len(items))[mask]
+        # Begun anew for every judge and form: what differs between their intervals is then not the draw.
+        return lambda test: interval(test.advantage_interval, clusters, rng=dataset.rng(SALT), n_resamples=N_RESAMPLES)
+
+    test = partial(_standing, score=score, epsilon=epsilon)
+    of_all, of_some = interval_over(np.ones_like(of_models)), interval_over(of_models)
     constant = best_constant(people, score, epsilon=epsilon)
     if constant.answer is not None:
         always = np.full(people.shape[1], constant.answer)
-        constant = _standing(
-            "constant",
-            people,
-            always,
-            score,
-            epsilon=epsilon,
-            answer=constant.answer,
-            ends=ends_of_all,
-        )
-    for name, given in zip(judges, _flatten(judged), strict=True):
-        if np.isfinite(given).any():
-            standings = _standings(
-                cube, people, given, of_models, score, epsilon=epsilon, ends=(ends_of_all, ends_of_models)
+        constant = test("constant", people, always, answer=constant.answer, ends=of_all)
+    stories = np.tile(np.unique(cube.stories, return_inverse=True)[1], len(cube.items))
+    for name, answers in zip(judges, _flatten(judged), strict=True):
+        if np.isfinite(answers).any():
+            standings = (
+                test("test", people, answers, ends=of_all),
+                test("unanswered", people, answers, ends=of_all, counts_unanswered=True),
+                test("stories", people, answers, ends=of_all, clusters=stories),
+                test("models", people[:, of_models], answers[of_models], ends=of_some),
+                constant,
             )
-            yield JudgeStandings(judge=name, score=score, standings=(*standings, constant), epsilon=epsilon)
-
-
-def _ends_over(dataset: Dataset, clusters: IntArray) -> Ends:
-    """A function that gives the interval of a test's advantage. clusters : of the units"""
-    return lambda found: interval(found.advantage_interval, clusters, rng=dataset.rng(SALT), n_resamples=N_RESAMPLES)
+            yield JudgeStandings(judge=name, score=score, standings=standings, epsilon=epsilon)
 
 
 def _flatten(values: FloatArray) -> FloatArray:
     """From shape (I items, R raters, U units) to (R, I × U)."""
     return np.asarray(values.transpose(1, 0, 2).reshape(values.shape[1], -1))
-
-
-def _standings(
-    cube: Cube,
-    people: FloatArray,
-    given: FloatArray,
-    of_models: BoolArray,
-    score: Score,
-    *,
-    epsilon: float,
-    ends: tuple[Ends, Ends],
-) -> Iterator[Standing]:
-    stories = np.tile(np.unique(cube.stories, return_inverse=True)[1], len(cube.items))
-    of_all, of_some = ends
-    yield _standing("test", people, given, score, epsilon=epsilon, ends=of_all)
-    yield _standing("unanswered", people, given, score, epsilon=epsilon, ends=of_all, counts_unanswered=True)
-    yield _standing("stories", people, given, score, epsilon=epsilon, ends=of_all, clusters=stories)
-    yield _standing("models", people[:, of_models], given[of_models], score, epsilon=epsilon, ends=of_some)
 
 
 def best_constant(people: FloatArray, score: Score, *, epsilon: float = EPSILON) -> Standing:
@@ -217,44 +198,35 @@ def best_constant(people: FloatArray, score: Score, *, epsilon: float = EPSILON)
     values = np.unique(given)
     if len(values) > MOST_CONSTANTS:
         values = np.unique(np.quantile(given, np.linspace(0, 1, MOST_CONSTANTS), method="nearest"))
-    found = [
-        _standing("constant", people, np.full(people.shape[1], value), score, epsilon=epsilon, answer=value)
+    standings = [
+        _standing("constant", people, np.full(people.shape[1], value), score=score, epsilon=epsilon, answer=value)
         for value in values
     ]
-    nobody = Standing(form="constant", winning_rate=None, advantage=None, n_tested=0, n_people=0, n_units=0)
-    return max(found, key=lambda s: (s.winning_rate or 0, s.advantage or 0), default=nobody)
+    return max(standings, key=lambda s: (s.winning_rate or 0, s.advantage or 0), default=NOBODY)
 
 
 def _standing(
     form: str,
     people: FloatArray,
-    given: FloatArray,
-    score: Score,
+    answers: FloatArray,
     *,
+    score: Score,
     epsilon: float,
     answer: float | None = None,
     ends: Ends | None = None,
     **options: Any,
 ) -> Standing:
     try:
-        found = alternative_annotator.alt_test(people, given, epsilon=epsilon, score=score, **options)
+        test = alternative_annotator.alt_test(people, answers, epsilon=epsilon, score=score, **options)
     except Incomputable as error:
-        return Standing(
-            form=form,
-            winning_rate=None,
-            advantage=None,
-            n_tested=0,
-            n_people=len(people),
-            n_units=0,
-            why=Reason.of(error),
-        )
+        return replace(NOBODY, form=form, n_people=len(people), why=Reason.of(error))
     return Standing(
         form=form,
         answer=None if answer is None else float(answer),
-        winning_rate=found.winning_rate,
-        advantage=found.advantage_probability,
-        n_tested=sum(person.is_tested for person in found.people),
-        n_people=len(found.people),
-        n_units=found.n_units,
-        interval=ends(found) if ends else None,
+        winning_rate=test.winning_rate,
+        advantage=test.advantage_probability,
+        n_tested=sum(person.is_tested for person in test.people),
+        n_people=len(test.people),
+        n_units=test.n_units,
+        interval=ends(test) if ends else None,
     )

@@ -153,7 +153,7 @@ def _standing(heading: Phrase, n: int) -> TableColumn[JudgeStandings]:
         values = {"rate": coefficient(standing.winning_rate), "advantage": coefficient(standing.advantage)}
         return TableCell(words=phrase('%(rate)s <span class="ends">%(advantage)s</span>', **values))
 
-    return TableColumn(heading=heading, cell=cell, files={})
+    return TableColumn(heading=heading, cell=cell)
 
 
 def _tested(standing: Standing) -> str:
@@ -188,11 +188,8 @@ def _file(rows: Sequence[JudgeStandings]) -> ReportTable[tuple[JudgeStandings, S
         TABLE,
         [(row, standing) for row in rows for standing in row.standings],
         columns.fields("judge", "score", "epsilon", "may_stand_in", of=lambda pair: pair[0]),
-        columns.fields("form", "answer", "winning_rate", of=lambda pair: pair[1]),
-        columns.in_file("advantage_probability", lambda pair: pair[1].advantage),
-        columns.ends_in_file(lambda pair: pair[1].interval, low="advantage_low", high="advantage_high"),
-        columns.in_file("n_people_tested", lambda pair: pair[1].n_tested),
-        columns.in_file("n_people", lambda pair: pair[1].n_people),
-        columns.in_file("n_units", lambda pair: pair[1].n_units),
+        columns.fields("form", "answer", "winning_rate", advantage_probability="advantage", of=lambda pair: pair[1]),
+        columns.fields(advantage_low="interval.low", advantage_high="interval.high", of=lambda pair: pair[1]),
+        columns.fields(n_people_tested="n_tested", n_people="n_people", n_units="n_units", of=lambda pair: pair[1]),
         columns.note(lambda pair: to_english(pair[1].why) if pair[1].why else ""),
     )

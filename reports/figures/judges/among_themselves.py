@@ -21,9 +21,9 @@ from reports.document.files import file_only
 from reports.document.model import DocumentSection, Files, Head, ReportTable, TextBlock
 from reports.document.phrases import BREAK, joined, phrase
 from reports.document.values import Estimate, Floor, Interval
-from reports.figures.base import Figure, ItemRow, Listing, chance_floor, estimate, interval, item_fields, note_of
-from reports.figures.judges.alpha_columns import alpha_columns
-from reports.lazy import agreement, intervals, np
+from reports.figures.base import Figure, ItemRow, Listing, estimate, item_fields, note_of
+from reports.figures.judges.alpha_columns import alpha_columns, measure_alpha
+from reports.lazy import agreement, np
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
@@ -65,10 +65,8 @@ class JudgesAmongThemselves(Figure[Listing[AgreementAmongJudges]]):
     key = "judges_among_themselves"
     title = gettext_lazy("Judges among themselves")
     position = 129
-    result = Listing[AgreementAmongJudges]
     tables = ("judges-among-themselves", "pairs-of-judges")
     is_shown_sealed = False
-    nothing = Listing[AgreementAmongJudges]()
 
     def compute(self, dataset: Dataset) -> Listing[AgreementAmongJudges]:
         if len(dataset.models["rater"].unique()) < 2:
@@ -110,7 +108,7 @@ class JudgesAmongThemselves(Figure[Listing[AgreementAmongJudges]]):
             ],
         )
         yield DocumentSection(
-            heading=_("Judges among themselves"),
+            heading=self.title,
             body=[
                 table,
                 Files(words=_("Item by item"), table="judges-among-themselves"),
@@ -130,13 +128,8 @@ def _of_item(dataset: Dataset, item: StepItem, material: Judged, *, salt: int) -
         **item_fields(item),
         level=level,
         n_judges=int(np.isfinite(ratings).any(axis=1).sum()),
-        coefficient=estimate(agreement.krippendorff_alpha, ratings, level),
-        interval=interval(intervals.alpha_interval, ratings, level, material.clusters, rng=dataset.rng(SALT, salt, 0)),
-        floor=chance_floor(agreement.alpha_chance_floor, ratings, level, rng=dataset.rng(SALT, salt, 1)),
+        **measure_alpha(dataset, material, ratings, level, SALT, salt),
         percent_agreement=estimate(agreement.percent_agreement, ratings),
-        among_models=estimate(agreement.krippendorff_alpha, ratings[:, material.is_of_models], level)
-        if material.has_mixed_stories
-        else None,
         mean=None if item.is_choice or not present.size else float(present.mean()),
         pairs=tuple(_pairs(material, material.judges[:, 0])),
         anchored=anchored,
@@ -160,9 +153,7 @@ def _pairs_file(result: Listing[AgreementAmongJudges]) -> ReportTable[tuple[Agre
         "pairs-of-judges",
         [(row, pair) for row in result.rows for pair in row.pairs],
         columns.item_in_file(lambda row: row[0]),
-        columns.fields("first", "second", of=lambda row: row[1]),
-        columns.in_file("agreement_percent", lambda row: row[1].value),
-        columns.in_file("n", lambda row: row[1].n),
+        columns.fields("first", "second", agreement_percent="value", n="n", of=lambda row: row[1]),
     )
 
 

@@ -18,9 +18,9 @@ from reports.document import columns, notes
 from reports.document.columns import LEAD, decimals, ends
 from reports.document.model import DocumentSection, Files, Head, ReportTable, RowGroup, TextBlock
 from reports.document.phrases import phrase
-from reports.document.values import Estimate, Interval, Reason
-from reports.figures.base import N_RESAMPLES, Figure, Listing, note_of
-from reports.lazy import intervals, judge_biases, judge_scores, judgements, np
+from reports.document.values import Interval, IntervalEstimate, Reason
+from reports.figures.base import N_RESAMPLES, Figure, Listing, ends_of_mean, interval, note_of
+from reports.lazy import judge_biases, judge_scores, np
 from reports.numbers import whole
 from stats.reasons import Incomputable
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from reports.dataset.cubes import Pair
     from reports.dataset.judged import Judged
     from stats.arrays import FloatArray
-    from stats.intervals import Interval as StatisticInterval
 
 SALT = 28  # of the seed
 NAMES = {
@@ -41,7 +40,7 @@ NAMES = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bias(Estimate):
+class Bias(IntervalEstimate):
     """One number of the audit.
 
     bias : "verbosity", "modal_share", "explanations" or "repeats"
@@ -54,7 +53,6 @@ class Bias(Estimate):
     bias: str
     kind: str
     people: float | None
-    interval: Interval
     n: int
     n_beside: int | None = None
 
@@ -74,11 +72,9 @@ class JudgeBiases(Figure[Listing[Bias]]):
     key = "judge_biases"
     title = gettext_lazy("What judges go by")
     position = 130
-    result = Listing[Bias]
     tables = ("judge-biases",)
     edition = 3
     is_shown_sealed = False
-    nothing = Listing[Bias]()
 
     def compute(self, dataset: Dataset) -> Listing[Bias]:
         scales = [item for item in dataset.items if item.is_scale]
@@ -120,7 +116,7 @@ class JudgeBiases(Figure[Listing[Bias]]):
             "beside it each person’s own, given the others. Which story is shown first stands with the pairs."
         )
         yield DocumentSection(
-            heading=_("What judges go by"),
+            heading=self.title,
             body=[table, Files(words=_("Every judge"), table="judge-biases")],
             margin=[TextBlock(words=phrase(length)), *notes.weakest(row.interval for row in result.rows)],
         )
@@ -133,7 +129,7 @@ def _audit(dataset: Dataset, items: list[StepItem], kind: str) -> Iterator[Bias]
     words = story_lengths(dataset, material.units)
     explanations = explanation_lengths(dataset, material)
     for at, (judge, answers) in enumerate(zip(material.names, material.judges, strict=True)):
-        salt = (SALT, len(kind), at)
+        salt = (SALT, len(kind), at)  # a seed takes numbers, and the two kinds differ in length
         audits: dict[str, Callable[[], Bias]] = {
             "verbosity": partial(_verbosity, dataset, material, answers, words, salt),
             "modal_share": partial(_modal_share, dataset, material, answers, salt),
@@ -165,8 +161,8 @@ def _named(compute: Callable[[], Bias], *, judge: str, bias: str, kind: str) -> 
     return replace(row, judge=judge, bias=bias, kind=kind)
 
 
-def _bias(value: float, ends: StatisticInterval | Incomputable, **fields: Any) -> Bias:
-    return Bias(judge="", bias="", kind="", value=value, interval=Interval.of(ends), **{"people": None} | fields)
+def _bias(value: float, ends: Interval, **fields: Any) -> Bias:
+    return Bias(judge="", bias="", kind="", value=value, interval=ends, **{"people": None} | fields)
 
 
 def _verbosity(
@@ -181,18 +177,17 @@ def _verbosity(
         n_resamples=N_RESAMPLES,
     )
     people = None if np.isnan(slope.people) else slope.people
-    return _bias(slope.judge, slope.interval, people=people, n=slope.n_units, n_raters=slope.n_people)
+    return _bias(slope.judge, Interval.of(slope.interval), people=people, n=slope.n_units, n_raters=slope.n_people)
 
 
 def _modal_share(dataset: Dataset, material: Judged, answers: FloatArray, salt: tuple[int, ...]) -> Bias:
     statistic = judge_scores.MODAL_SHARE
     share = judge_scores.score(statistic, answers, answers)
-    try:
-        ends: StatisticInterval | Incomputable = judge_scores.score_interval(
-            statistic, answers, answers, material.clusters, rng=dataset.rng(*salt, 1), n_resamples=N_RESAMPLES
-        )
-    except Incomputable as error:
-        ends = error
+    ends = interval(
+        *(judge_scores.score_interval, statistic, answers, answers, material.clusters),
+        rng=dataset.rng(*salt, 1),
+        n_resamples=N_RESAMPLES,
+    )
     own = [material.people[:, row] for row in range(material.people.shape[1])]
     of_people = [judge_scores.score(statistic, ratings, ratings) for ratings in own if np.isfinite(ratings).any()]
     people = float(np.mean(of_people)) if of_people else None
@@ -202,24 +197,19 @@ def _modal_share(dataset: Dataset, material: Judged, answers: FloatArray, salt: 
 def _explanations(
     dataset: Dataset, material: Judged, answers: FloatArray, lengths: FloatArray, salt: tuple[int, ...]
 ) -> Bias:
-    truth = np.stack([judgements.majority(ratings) for ratings in material.people])
+    truth = material.majorities()
     is_compared = np.isfinite(truth) & np.isfinite(answers)
     right = np.where(is_compared & (answers == truth), lengths, np.nan)
     wrong = np.where(is_compared & (answers != truth), lengths, np.nan)
     audited = judge_biases.difference(
         right, wrong, material.clusters, rng=dataset.rng(*salt, 3), n_resamples=N_RESAMPLES
     )
-    return _bias(audited.value, audited.interval, n=audited.n_first, n_beside=audited.n_second)
+    return _bias(audited.value, Interval.of(audited.interval), n=audited.n_first, n_beside=audited.n_second)
 
 
 def _repeats(dataset: Dataset, readings: FloatArray, units: list[Pair], salt: tuple[int, ...]) -> Bias:
     variances = judge_biases.repeat_variances(readings)
-    try:
-        ends: StatisticInterval | Incomputable = intervals.mean_interval(
-            variances, dataset.clusters_of_units(units), rng=dataset.rng(*salt, 4), n_resamples=N_RESAMPLES
-        ).clipped(0, np.inf)
-    except Incomputable as error:
-        ends = error
+    ends = ends_of_mean(variances, dataset.clusters_of_units(units), rng=dataset.rng(*salt, 4), low=0)
     return _bias(float(np.nanmean(variances)), ends, n=int(np.isfinite(variances).sum()))
 
 

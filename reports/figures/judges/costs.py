@@ -15,7 +15,6 @@ from reports.document.columns import LEAD, decimals
 from reports.document.model import DocumentSection, Files, Head, ReportTable, TextBlock
 from reports.document.phrases import phrase
 from reports.figures.base import Figure, Listing
-from reports.numbers import whole
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
@@ -33,7 +32,6 @@ class JudgeCosts(Figure[Listing[JudgeCost]]):
     title = gettext_lazy("What judges cost")
     position = 132
     edition = 2
-    result = Listing[JudgeCost]
     tables = ("judge-costs",)
 
     def compute(self, dataset: Dataset) -> Listing[JudgeCost]:
@@ -54,17 +52,13 @@ class JudgeCosts(Figure[Listing[JudgeCost]]):
                 columns.number("n_requests", _("Requests")),
                 columns.number("n_without_cost", phrase(_("Of unknown<br>cost"))),
                 columns.number("n_paid_again", phrase(_("Calls paid<br>again"))),
-                columns.number(
-                    "n_tokens_in",
-                    phrase(_("Tokens<br>in, out")),
-                    shown=lambda row: f"{whole(row.n_tokens_in)}, {whole(row.n_tokens_out)}",
-                ),
+                columns.counts(phrase(_("Tokens<br>in, out")), "n_tokens_in", "n_tokens_out"),
                 columns.fields("n_tokens_out", "n_calls", "n_without_reply", "n_not_asked"),
             ],
         )
         note = _("Agreement and cost are listed beside one another, never as a ratio: an invalid verdict is not cheap.")
         yield DocumentSection(
-            heading=_("What judges cost"),
+            heading=self.title,
             body=[table, Files(words=_("Every judge"), table="judge-costs")],
             margin=[TextBlock(words=note)],
         )

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from reports.dataset.judged import answers_to
 from reports.document.values import Floor
-from reports.figures.base import N_RESAMPLES, ItemRow, Listing, interval
+from reports.figures.base import ItemRow, Listing, ends_of_mean
+from reports.figures.judges.beside_people import JudgesBesidePeople
 from reports.figures.judges.outcomes import Outcomes, SourceOutcomes, count_outcomes
 from reports.figures.judges.person_lines import PersonLine
-from reports.figures.judges.scores import (
-    Score,
-    ScorePart,
-    without_units,
-)
-from reports.lazy import intervals, np
+from reports.figures.judges.scores import ScorePart, WithScores, without_units
+from reports.lazy import np
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
@@ -25,29 +22,17 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class GroupScores(ItemRow):
+class GroupScores(ItemRow, WithScores):
     """One judge on one question about groups."""
 
-    judge: str
-    n_people: int
     person_lines: tuple[PersonLine, ...] = ()
-    scores: tuple[Score, ...]
-    outcomes: Outcomes
 
 
 R = TypeVar("R", bound=GroupScores)
 
 
-class GroupFigure(Generic[R]):
-    """What a figure about groups does once it says which items it is about and what scores judges have there.
-
-    No figure itself, so that none is found here; a figure inherits from it first.
-    """
-
-    key: ClassVar[str]
-    tables: ClassVar[tuple[str, ...]]
-    is_shown_sealed: ClassVar[bool] = False
-    nothing: ClassVar[Any] = Listing[Any]()
+class GroupFigure(JudgesBesidePeople[R]):
+    """The same of groups: a figure gives which items it is about, and the scores that judges have there."""
 
     def is_about(self, item: StepItem) -> bool:
         raise NotImplementedError(self.key)
@@ -79,16 +64,12 @@ def mean_part(
     present = np.isfinite(values)
     if not present.any():
         return without_units(part, why_none)
+    # Groups on one premise are one cluster: what a judge takes wrongly there, it takes wrongly in each of them.
     clusters = dataset.clusters_of(group for group, is_present in zip(groups, present, strict=True) if is_present)
-
-    def ends() -> Any:
-        mean = intervals.mean_interval(values[present], clusters, rng=dataset.rng(*salt, 0), n_resamples=N_RESAMPLES)
-        return mean.clipped(*bounds)
-
+    low, high = bounds
+    ends = ends_of_mean(values[present], clusters, rng=dataset.rng(*salt, 0), low=low, high=high)
     n = int(present.sum())
-    return ScorePart(
-        part=part, value=float(values[present].mean()), n=n, n_units=n, interval=interval(ends), floor=floor()
-    )
+    return ScorePart(part=part, value=float(values[present].mean()), n=n, n_units=n, interval=ends, floor=floor())
 
 
 def group_outcomes(dataset: Dataset, item: StepItem, judge: str, groups: Sequence[str]) -> Outcomes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -15,22 +15,19 @@ from reports.document import columns, notes
 from reports.document.columns import LEAD, cell_with_ends
 from reports.document.model import DocumentSection, Files, Head, Phrase, ReportTable, RowGroup, TableColumn, TextBlock
 from reports.document.phrases import joined, phrase
-from reports.document.values import Estimate, Interval, Reason
+from reports.document.values import Interval, IntervalEstimate, Reason
 from reports.figures.base import N_RESAMPLES, Figure, Listing, note_of
 from reports.lazy import arrays, human_line, np
-from reports.numbers import coefficient, coefficients, whole
+from reports.numbers import coefficient, coefficients
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
+    from reports.dataset.judged import Judged
+    from stats.arrays import BoolArray, FloatArray
     from stats.human_line import Against
 
 SALT = 23  # of the seed
-
-
-@dataclass(frozen=True, kw_only=True)
-class Side(Estimate):
-    interval: Interval
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,9 +41,9 @@ class JudgeLine:
     judge: str
     kind: str
     part: str
-    expert: Side
-    of_judge: Side
-    difference: Side
+    expert: IntervalEstimate
+    of_judge: IntervalEstimate
+    difference: IntervalEstimate
     n_people: int
     n: int
 
@@ -55,10 +52,8 @@ class HumanLine(Figure[Listing[JudgeLine]]):
     key = "human_line"
     title = gettext_lazy("A judge and an expert in the same place")
     position = 126
-    result = Listing[JudgeLine]
     tables = ("human-line",)
     is_shown_sealed = False
-    nothing = Listing[JudgeLine]()
 
     def compute(self, dataset: Dataset) -> Listing[JudgeLine]:
         kinds: tuple[tuple[str, list[StepItem], Against], ...] = (
@@ -92,20 +87,10 @@ class HumanLine(Figure[Listing[JudgeLine]]):
                 columns.words("judge", _("Judge"), is_head=True),
                 _side("expert", _("Expert"), lambda row: row.expert),
                 _side("judge_in_place", _("Judge"), lambda row: row.of_judge),
-                columns.number(
-                    "difference", _("Difference"), lambda row: row.difference.value, write=coefficient, css=LEAD
+                *columns.with_interval(
+                    *("difference", _("Difference"), lambda row: row.difference), prefix="difference_", css=LEAD
                 ),
-                columns.interval(
-                    lambda row: row.difference.interval,
-                    write=coefficients,
-                    low="difference_low",
-                    high="difference_high",
-                ),
-                columns.number(
-                    *("n_people", phrase(_("Experts,<br>answers"))),
-                    of=lambda row: row.n_people,
-                    shown=lambda row: f"{whole(row.n_people)}, {whole(row.n)}",
-                ),
+                columns.counts(phrase(_("Experts,<br>answers")), "n_people", "n"),
                 columns.fields("kind", "part", "n"),
                 columns.note(lambda row: note_of(row.difference, row.difference.interval)),
             ],
@@ -116,7 +101,7 @@ class HumanLine(Figure[Listing[JudgeLine]]):
             "cases, so here it is not made."
         )
         yield DocumentSection(
-            heading=_("A judge and an expert in the same place"),
+            heading=self.title,
             body=[
                 *_best(result),
                 table,
@@ -132,47 +117,39 @@ def _lines_of(
     material = judged(dataset, items)
     if material is None or len(material.raters) < 2:
         return
-    parts = {"all": np.ones(len(material.units), dtype=np.bool_)}
-    if material.has_mixed_stories:
-        parts["models"] = material.is_of_models
     for at, (name, answers) in enumerate(zip(material.names, material.judges, strict=True)):
-        for place, (part, units) in enumerate(parts.items()):
-            clusters = material.clusters[units]
-            try:
-                line = human_line.compare(
-                    arrays.select_units(material.people, units),
-                    arrays.select_units(answers, units),
-                    clusters,
-                    against=against,
-                    rng=dataset.rng(SALT, salt, at, place),
-                    n_resamples=N_RESAMPLES,
-                )
-            except Incomputable as error:
-                nothing = Side(value=None, why=Reason.of(error), interval=Interval(low=None, high=None))
-                yield JudgeLine(
-                    judge=name,
-                    kind=kind,
-                    part=part,
-                    expert=nothing,
-                    of_judge=nothing,
-                    difference=nothing,
-                    n_people=len(material.raters),
-                    n=0,
-                )
-                continue
-            yield JudgeLine(
-                judge=name,
-                kind=kind,
-                part=part,
-                expert=Side(value=line.person, interval=Interval.of(line.person_interval)),
-                of_judge=Side(value=line.judge, interval=Interval.of(line.judge_interval)),
-                difference=Side(value=line.difference, interval=Interval.of(line.difference_interval)),
-                n_people=line.n_people,
-                n=line.n_units,
-            )
+        for place, (part, units) in enumerate(material.units_by_part.items()):
+            rng = dataset.rng(SALT, salt, at, place)
+            yield JudgeLine(judge=name, kind=kind, part=part, **_sides(material, answers, units, against, rng=rng))
 
 
-def _side(name: str, heading: Phrase, of: Callable[[JudgeLine], Side]) -> TableColumn[JudgeLine]:
+def _sides(
+    material: Judged, answers: FloatArray, units: BoolArray, against: Against, *, rng: np.random.Generator
+) -> dict[str, Any]:
+    """The fields of a line over these units, or in each the reason why there is none. answers : shape (I, U)"""
+    try:
+        line = human_line.compare(
+            arrays.select_units(material.people, units),
+            arrays.select_units(answers, units),
+            material.clusters[units],
+            against=against,
+            rng=rng,
+            n_resamples=N_RESAMPLES,
+        )
+    except Incomputable as error:
+        nothing = IntervalEstimate(value=None, why=Reason.of(error), interval=Interval(low=None, high=None))
+        sides = dict.fromkeys(("expert", "of_judge", "difference"), nothing)
+        return {**sides, "n_people": len(material.raters), "n": 0}
+    return {
+        "expert": IntervalEstimate(value=line.person, interval=Interval.of(line.person_interval)),
+        "of_judge": IntervalEstimate(value=line.judge, interval=Interval.of(line.judge_interval)),
+        "difference": IntervalEstimate(value=line.difference, interval=Interval.of(line.difference_interval)),
+        "n_people": line.n_people,
+        "n": line.n_units,
+    }
+
+
+def _side(name: str, heading: Phrase, of: Callable[[JudgeLine], IntervalEstimate]) -> TableColumn[JudgeLine]:
     """A value with its interval in one column; in files the value and each end."""
     return TableColumn(
         heading=heading,

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from reports.dataset.judged import judged
-from reports.document.model import DocumentSection, Files, Head, TextBlock
+from reports.dataset.judged import Judged, judged
+from reports.document.model import TextBlock
 from reports.figures.base import Figure, Listing
 from reports.figures.judges import tables
+from reports.figures.judges.beside_people import JudgesBesidePeople
 from reports.figures.judges.scores import JudgeScores, compare_judges
-from reports.lazy import judgements, np, table_scores
+from reports.lazy import table_scores
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
@@ -21,43 +21,25 @@ if TYPE_CHECKING:
 SALT = 22  # of the seed
 
 
-class JudgesOnChoices(Figure[Listing[JudgeScores]]):
+class JudgesOnChoices(JudgesBesidePeople[JudgeScores], Figure[Listing[JudgeScores]]):
     """A judge against the option that more than half of the people chose; items are not pooled, since their options
     differ."""
 
     key = "judges_on_choices"
     title = gettext_lazy("Judges on choices")
     position = 122
-    result = Listing[JudgeScores]
     tables = ("judges-on-choices", "lost-choices")
     edition = 5
-    is_shown_sealed = False
-    nothing = Listing[JudgeScores]()
+    caption = gettext_lazy(
+        "Against the option that more than half of the people chose; of several items the mean of the items’ values."
+    )
+    every = gettext_lazy("Every statistic, item by item")
+    lost = gettext_lazy("What is missing of each judge’s choices, in percent of those expected, by source.")
 
     def compute(self, dataset: Dataset) -> Listing[JudgeScores]:
         material = judged(dataset, [item for item in dataset.items if item.is_choice])
-        if material is None:
-            return Listing()
-        majority = np.stack([judgements.majority_option(ratings) for ratings in material.people])
-        statistics = table_scores.ON_CHOICES
-        return Listing(tuple(compare_judges(dataset, material, majority, statistics, statistics, salt=SALT)))
+        return Listing(compare_judges(dataset, material, Judged.majority_options, table_scores.ON_CHOICES, salt=SALT))
 
-    def describe(self, result: Listing[JudgeScores], head: Head) -> Iterator[DocumentSection]:
-        caption = _(
-            "Against the option that more than half of the people chose; of several items the mean of the items’ "
-            "values."
-        )
-        lost = _("What is missing of each judge’s choices, in percent of those expected, by source.")
-        yield DocumentSection(
-            heading=_("Judges on choices"),
-            body=[
-                *tables.statistics(result.rows, head, label=_("Judges on choices"), caption=caption),
-                tables.statistics_file("judges-on-choices", result.rows),
-                Files(words=_("Every statistic, item by item"), table="judges-on-choices"),
-                *tables.losses("lost-choices", result.rows, caption=lost),
-            ],
-            margin=[
-                TextBlock(words=_("Stories on whose option no majority agrees are left out.")),
-                *tables.floor_notes(),
-            ],
-        )
+    def list_notes(self) -> list[TextBlock]:
+        left_out = _("Stories on whose option no majority agrees are left out.")
+        return [TextBlock(words=left_out), *tables.floor_notes()]

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reports.dataset.judged_groups import JudgedPairs, judged_pairs, people_on_pairs
-from reports.document.model import Block, DocumentSection, Files, Head, Subsection, TextBlock
+from reports.document.model import Block, Head, Subsection, TextBlock
 from reports.document.phrases import in_language, phrase
 from reports.document.values import Floor
 from reports.figures.base import Figure, Listing, chance_floor, item_fields, without_value
@@ -46,9 +46,14 @@ class JudgesOnPairs(GroupFigure[PairScores], Figure[Listing[PairScores]]):
     key = "judges_on_pairs"
     title = gettext_lazy("Judges on pairs")
     position = 124
-    result = Listing[PairScores]
     tables = ("judges-on-pairs", "lost-pairs")
     edition = 3
+    caption = gettext_lazy(
+        "Against the story that more than half of the people prefer; a pair that was judged in both orders counts as "
+        "the mean of the two."
+    )
+    every = gettext_lazy("Every statistic")
+    lost = gettext_lazy("What is missing of each judge’s choices, in percent of the pairs, by source.")
 
     def is_about(self, item: StepItem) -> bool:
         return item.is_preference
@@ -59,39 +64,23 @@ class JudgesOnPairs(GroupFigure[PairScores], Figure[Listing[PairScores]]):
         for n, pairs in enumerate(judged):
             yield replace(_scores(dataset, item, pairs, salt=(SALT, salt, n)), person_lines=lines)
 
-    def describe(self, result: Listing[PairScores], head: Head) -> Iterator[DocumentSection]:
-        caption = _(
-            "Against the story that more than half of the people prefer; a pair that was judged in both orders counts "
-            "as the mean of the two."
-        )
-        lost = _("What is missing of each judge’s choices, in percent of the pairs, by source.")
+    def draw(self, judges: Sequence[PairScores], head: Head) -> list[Block]:
+        """A plot for each question, under its title where there are several."""
+        rows_by_title: dict[str, list[PairScores]] = {}
+        for row in judges:
+            rows_by_title.setdefault(row.title, []).append(row)
+        plots = [(title, tables.plot(judge_plot(rows), label=title)) for title, rows in rows_by_title.items()]
+        if len(plots) == 1:
+            return plots[0][1]
+        return [Subsection(heading=in_language(title, head.language), blocks=blocks) for title, blocks in plots]
+
+    def list_notes(self) -> list[TextBlock]:
         note = _(
             "<strong>Changes with the order</strong> is over the pairs judged in both orders: the choice follows the "
             "order and not the story. The chance floor takes in each pair the chosen side by a coin, both orders "
             "together."
         )
-        yield DocumentSection(
-            heading=_("Judges on pairs"),
-            body=[
-                *_plots(result, head),
-                *tables.statistics(result.rows, head, label=_("Judges on pairs"), caption=caption),
-                tables.statistics_file("judges-on-pairs", result.rows),
-                Files(words=_("Every statistic"), table="judges-on-pairs"),
-                *tables.losses("lost-pairs", result.rows, caption=lost),
-            ],
-            margin=[TextBlock(words=phrase(note)), tables.people_held_fixed()],
-        )
-
-
-def _plots(result: Listing[PairScores], head: Head) -> list[Block]:
-    """A plot for each question, under its title where there are several."""
-    rows_by_title: dict[str, list[PairScores]] = {}
-    for row in result.rows:
-        rows_by_title.setdefault(row.title, []).append(row)
-    plots = [(title, tables.plot(judge_plot(rows), label=title)) for title, rows in rows_by_title.items()]
-    if len(plots) == 1:
-        return plots[0][1]
-    return [Subsection(heading=in_language(title, head.language), blocks=blocks) for title, blocks in plots]
+        return [TextBlock(words=phrase(note)), tables.people_held_fixed()]
 
 
 def _person_lines(dataset: Dataset, item: StepItem, groups: Sequence[str], *, salt: int) -> tuple[PersonLine, ...]:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from reports.dataset.judged_groups import JudgedOrders, judged_orders
 from reports.document import notes
-from reports.document.model import DocumentSection, Files, Head, TextBlock
+from reports.document.model import TextBlock
 from reports.document.phrases import phrase
 from reports.document.values import Floor
 from reports.figures.base import Figure, Listing, chance_floor, item_fields
@@ -31,9 +31,11 @@ class JudgesOnRankings(GroupFigure[GroupScores], Figure[Listing[GroupScores]]):
     key = "judges_on_rankings"
     title = gettext_lazy("Judges on rankings")
     position = 125
-    result = Listing[GroupScores]
     tables = ("judges-on-rankings", "lost-rankings")
     edition = 2
+    caption = gettext_lazy("Between the judge’s order of a group and the mean ranks of people.")
+    every = gettext_lazy("Every part")
+    lost = gettext_lazy("What is missing of each judge’s rankings, in percent of the groups, by source.")
 
     def is_about(self, item: StepItem) -> bool:
         return item.is_ranking
@@ -49,23 +51,12 @@ class JudgesOnRankings(GroupFigure[GroupScores], Figure[Listing[GroupScores]]):
                 outcomes=group_outcomes(dataset, item, orders.judge, groups),
             )
 
-    def describe(self, result: Listing[GroupScores], head: Head) -> Iterator[DocumentSection]:
+    def list_notes(self) -> list[TextBlock]:
         note = _(
             "The chance floor gives the judge’s ranks to other stories of the same group. <strong>People "
             "agree</strong> where all put the group in one order."
         )
-        caption = _("Between the judge’s order of a group and the mean ranks of people.")
-        lost = _("What is missing of each judge’s rankings, in percent of the groups, by source.")
-        yield DocumentSection(
-            heading=_("Judges on rankings"),
-            body=[
-                *tables.statistics(result.rows, head, label=_("Judges on rankings"), caption=caption),
-                tables.statistics_file("judges-on-rankings", result.rows),
-                Files(words=_("Every part"), table="judges-on-rankings"),
-                *tables.losses("lost-rankings", result.rows, caption=lost),
-            ],
-            margin=[TextBlock(words=phrase(note)), tables.people_held_fixed(), notes.models_stories()],
-        )
+        return [TextBlock(words=phrase(note)), tables.people_held_fixed(), notes.models_stories()]
 
 
 def _score(dataset: Dataset, orders: JudgedOrders, *, salt: tuple[int, ...]) -> Score:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.models import Rater
-from reports.dataset.judged import judged
+from reports.dataset.judged import Judged, judged
 from reports.dataset.not_analysed import select_not_analysed
 from reports.document import columns
 from reports.document.files import file_only
@@ -19,9 +19,8 @@ from reports.document.phrases import phrase
 from reports.document.values import Estimate, Mean, Reason
 from reports.figures.base import Figure, ItemRow, item_fields, mean, note_of
 from reports.figures.judges import tables
-from reports.figures.judges.outcomes import Outcomes
 from reports.figures.judges.plots import judge_plot
-from reports.figures.judges.scores import JudgeScores, compare_judges
+from reports.figures.judges.scores import JudgeScores, WithOutcomes, compare_judges
 from reports.lazy import agreement, judgements, np, table_scores
 from reports.numbers import coefficient, decimal, whole
 from stats.reasons import Incomputable
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from reports.dataset import Dataset
-    from reports.dataset.judged import Judged
     from stats.arrays import FloatArray
 
 SALT = 20  # of the seed
@@ -54,17 +52,15 @@ class ItemMajorityAgreement(ItemRow, MajorityAgreement):
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeComparison:
+class JudgeComparison(WithOutcomes):
     """One judge; kappa_if_right, kappa_if_wrong : were all that it did not answer as the majority, or the opposite."""
 
-    judge: str
     kind: str
     pooled: MajorityAgreement
     mean_kappa: Mean
     kappa_if_right: float | None
     kappa_if_wrong: float | None
     items: tuple[ItemMajorityAgreement, ...]
-    outcomes: Outcomes
     scores: JudgeScores
 
 
@@ -101,7 +97,6 @@ class Judges(Figure[JudgesResult]):
     key = "judges"
     title = gettext_lazy("Judges beside people")
     position = 120
-    result = JudgesResult
     tables = ("judges", "judges-on-verdicts", "lost-verdicts")
     edition = 9
     is_shown_sealed = False
@@ -123,7 +118,7 @@ class Judges(Figure[JudgesResult]):
             TextBlock(words=note),
         ]
         yield DocumentSection(
-            heading=_("Judges beside people"),
+            heading=self.title,
             body=[*body, _not_analysed_table(result)] if result.not_analysed else body,
             margin=margin if result.compared else [],
         )
@@ -133,17 +128,16 @@ class Judges(Figure[JudgesResult]):
 
 
 def _compared(dataset: Dataset, material: Judged) -> tuple[JudgeComparison, ...]:
-    truth = np.stack([judgements.majority(ratings) for ratings in material.people])
+    truth = material.majorities()
     fields = [item_fields(item) for item in material.items]
-    of_item = (table_scores.KAPPA, table_scores.BALANCED_ACCURACY, table_scores.PERCENT_AGREEMENT)
+    compared = compare_judges(
+        *(dataset, material, Judged.majorities, table_scores.NOMINAL),
+        of_item=(table_scores.KAPPA, table_scores.BALANCED_ACCURACY, table_scores.PERCENT_AGREEMENT),
+        against=("pairwise", "majority"),
+        salt=SALT,
+    )
     comparisons = []
-    for scores, verdicts in zip(
-        compare_judges(
-            dataset, material, truth, table_scores.NOMINAL, of_item, against=("pairwise", "majority"), salt=SALT
-        ),
-        material.judges,
-        strict=True,
-    ):
+    for scores, verdicts in zip(compared, material.judges, strict=True):
         items = tuple(
             ItemMajorityAgreement(**of, **vars(_against(v, t)))
             for of, v, t in zip(fields, verdicts, truth, strict=True)
@@ -253,8 +247,7 @@ def _majority_file(result: JudgesResult) -> ReportTable[tuple[str, ItemMajorityA
         [(judge.judge, item) for judge in result.compared for item in (*judge.items, over_all(judge))],
         columns.in_file("judge", lambda pair: pair[0]),
         columns.item_in_file(lambda pair: pair[1]),
-        columns.in_file("kappa", lambda pair: pair[1].kappa.value),
-        columns.in_file("balanced_accuracy", lambda pair: pair[1].balanced_accuracy.value),
+        columns.fields(kappa="kappa.value", balanced_accuracy="balanced_accuracy.value", of=lambda pair: pair[1]),
         columns.fields("yes_percent", "majority_yes_percent", "n", of=lambda pair: pair[1]),
         columns.note(lambda pair: note_of(pair[1].kappa) or pair[1].kappa.note or ""),
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from reports.document.values import Estimate, Interval
+from reports.document.values import Interval, IntervalEstimate
 from reports.figures.base import N_RESAMPLES
 from reports.lazy import human_line, np
 from stats.reasons import Incomputable
@@ -36,11 +36,10 @@ SENTENCES = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class PersonLine(Estimate):
+class PersonLine(IntervalEstimate):
     """How one person agrees with the others. against : what of the others, as `stats.human_line` has it"""
 
     against: str
-    interval: Interval
 
     def in_percent(self) -> PersonLine:
         ends = self.interval

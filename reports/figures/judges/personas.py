@@ -12,26 +12,14 @@ from django.utils.translation import gettext_lazy
 from reports.dataset.judged import judged
 from reports.dataset.readings import answers_as_personas
 from reports.document import columns, notes
-from reports.document.columns import LEAD
+from reports.document.columns import CHANCE, LEAD
 from reports.document.model import DocumentSection, Files, Head, Phrase, ReportTable, TableCell, TableColumn, TextBlock
 from reports.document.phrases import hidden, phrase
-from reports.document.values import Estimate, Floor, Interval, Reason
-from reports.figures.base import (
-    ALL_ITEMS,
-    N_RESAMPLES,
-    Figure,
-    ItemRow,
-    Listing,
-    chance_floor,
-    estimate,
-    interval,
-    item_fields,
-    note_of,
-    without_value,
-)
-from reports.figures.judges.alpha_columns import alpha_columns
-from reports.lazy import agreement, arrays, intervals, np, personas
-from reports.numbers import coefficient, coefficients
+from reports.document.values import Estimate, Floor, Interval, IntervalEstimate, Reason
+from reports.figures.base import ALL_ITEMS, N_RESAMPLES, Figure, ItemRow, Listing, item_fields, note_of, without_value
+from reports.figures.judges.alpha_columns import alpha_columns, measure_alpha
+from reports.lazy import np, personas
+from reports.numbers import coefficient
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
@@ -44,7 +32,7 @@ SALT = 29  # of the seed
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gain(Estimate):
+class Gain(IntervalEstimate):
     """Spearman's rho with people of the mean of all personas, less that of the judge without one.
 
     together, alone, nobody : rho of the mean of all, of one persona (the mean of theirs), and without a persona
@@ -54,7 +42,6 @@ class Gain(Estimate):
     together: float | None
     alone: float | None
     nobody: float | None
-    interval: Interval
     n: int
 
 
@@ -101,10 +88,8 @@ class Personas(Figure[Listing[JudgePersonas]]):
     key = "personas"
     title = gettext_lazy("What personas gain")
     position = 131
-    result = Listing[JudgePersonas]
     tables = ("personas",)
     is_shown_sealed = False
-    nothing = Listing[JudgePersonas]()
 
     def compute(self, dataset: Dataset) -> Listing[JudgePersonas]:
         scales = [item for item in dataset.items if item.is_scale]
@@ -122,7 +107,7 @@ class Personas(Figure[Listing[JudgePersonas]]):
 
     def describe(self, result: Listing[JudgePersonas], head: Head) -> Iterator[DocumentSection]:
         yield DocumentSection(
-            heading=_("What personas gain"),
+            heading=self.title,
             body=[
                 _gains(result, head),
                 *(_alphas(judge, head) for judge in result.rows),
@@ -133,7 +118,7 @@ class Personas(Figure[Listing[JudgePersonas]]):
 
 
 def _of_judge(dataset: Dataset, material: Judged, judge: str, answers: PersonaAnswers, *, salt: int) -> JudgePersonas:
-    people = arrays.mean_present(material.people, axis=1)
+    people = material.means()
     return JudgePersonas(
         judge=judge,
         personas=answers.personas,
@@ -143,7 +128,7 @@ def _of_judge(dataset: Dataset, material: Judged, judge: str, answers: PersonaAn
             PersonaItem(
                 **item_fields(item),
                 gain=_gain(dataset, material, answers, people, slice(at, at + 1), salt=(SALT, salt, at + 1)),
-                **_agreement(dataset, material, item, answers.as_personas[:, at], salt=(SALT, salt, at + 1, 1)),
+                **_agreement(dataset, material, item, answers.as_personas[:, at], SALT, salt, at + 1, 1),
             )
             for at, item in enumerate(material.items)
             if np.isfinite(answers.as_personas[:, at]).any()
@@ -184,19 +169,10 @@ def _gain(
     )
 
 
-def _agreement(
-    dataset: Dataset, material: Judged, item: StepItem, ratings: FloatArray, *, salt: tuple[int, ...]
-) -> dict[str, Any]:
+def _agreement(dataset: Dataset, material: Judged, item: StepItem, ratings: FloatArray, *salt: int) -> dict[str, Any]:
     """Alpha among the personas, with what must stand beside it. ratings : shape (P, U)"""
-    level = item.level
-    return {
-        "alpha": estimate(agreement.krippendorff_alpha, ratings, level),
-        "interval": interval(intervals.alpha_interval, ratings, level, material.clusters, rng=dataset.rng(*salt, 0)),
-        "floor": chance_floor(agreement.alpha_chance_floor, ratings, level, rng=dataset.rng(*salt, 1)),
-        "among_models": estimate(agreement.krippendorff_alpha, ratings[:, material.is_of_models], level)
-        if material.has_mixed_stories
-        else None,
-    }
+    fields = measure_alpha(dataset, material, ratings, item.level, *salt)
+    return {"alpha": fields.pop("coefficient"), **fields}
 
 
 def _gains(result: Listing[JudgePersonas], head: Head) -> ReportTable[_Line]:
@@ -225,10 +201,10 @@ def _gains(result: Listing[JudgePersonas], head: Head) -> ReportTable[_Line]:
             _rho("rho_together", phrase(_("All<br>personas")), lambda gain: gain.together, css=LEAD),
             _rho("rho_one_alone", phrase(_("One<br>alone")), lambda gain: gain.alone),
             _rho("rho_without", phrase(_("Without<br>a persona")), lambda gain: gain.nobody),
-            columns.estimate("gain", _("Gain"), lambda line: line.gain),
-            columns.interval(lambda line: line.gain.interval, write=coefficients, low="gain_low", high="gain_high"),
+            *columns.with_interval("gain", _("Gain"), lambda line: line.gain, prefix="gain_"),
             columns.number("n", _("Answers"), lambda line: line.gain.n),
-            *_alpha_in_file(),
+            columns.fields(alpha="alpha.value", alpha_low="interval.low", alpha_high="interval.high", of=_item_of),
+            columns.fields(**CHANCE, among_models="among_models.value", of=_item_of),
             columns.note(_note),
         ],
     )
@@ -245,17 +221,8 @@ def _judge_words(line: _Line) -> Phrase:
     return hidden(line.judge.judge)
 
 
-def _alpha_in_file() -> Iterator[TableColumn[_Line]]:
-    def column(name: str, of: Callable[[PersonaItem], float | None]) -> TableColumn[_Line]:
-        return columns.in_file(name, lambda line: of(line.item) if line.item else None)
-
-    yield column("alpha", lambda item: item.alpha.value)
-    yield columns.ends_in_file(
-        lambda line: line.item.interval if line.item else None, low="alpha_low", high="alpha_high"
-    )
-    yield column("chance_mean", lambda item: item.floor.mean)
-    yield column("chance_upper", lambda item: item.floor.upper)
-    yield column("among_models", lambda item: item.among_models.value if item.among_models else None)
+def _item_of(line: _Line) -> PersonaItem | None:
+    return line.item
 
 
 def _note(line: _Line) -> str:

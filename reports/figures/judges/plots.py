@@ -3,75 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import ceil, floor
 
-from reports.document.plots import Axis
+from reports.document.plots import Axis, JudgePlot, JudgeRow, PersonMark
 from reports.figures.judges.person_lines import PersonLine
-from reports.figures.judges.scores import HasScores, Score
+from reports.figures.judges.scores import Score, WithScores
 from reports.numbers import coefficient, coefficients, decimal, interval
 
 MOST_TICKS = 7
 
 
-@dataclass(frozen=True)
-class JudgeRow:
-    """One judge.
-
-    floor : the end of its chance floor
-    among_models : its value among models' stories
-    text : its numbers, as they are read
-    """
-
-    label: str
-    value: float
-    low: float | None
-    high: float | None
-    is_weak: bool
-    floor: float | None
-    among_models: float | None
-    text: str
-
-    @property
-    def is_above_floor(self) -> bool:
-        return self.low is not None and self.floor is not None and self.low > self.floor
-
-
-@dataclass(frozen=True)
-class PersonMark:
-    """What one of the people has, with its interval."""
-
-    label: str
-    value: float
-    low: float | None
-    high: float | None
-    text: str
-    sentence: str
-
-
-@dataclass(frozen=True)
-class JudgePlot:
-    """Judges from the best down, on one axis with lines of people."""
-
-    rows: Sequence[JudgeRow]
-    lines: Sequence[PersonMark]
-    axis: Axis
-    statistic: str
-
-    @property
-    def best(self) -> JudgeRow:
-        return self.rows[0]
-
-    @property
-    def n_above_floor(self) -> int:
-        return sum(row.is_above_floor for row in self.rows)
-
-    @property
-    def has_ring(self) -> bool:
-        return any(row.among_models is not None for row in self.rows)
-
-
-def judge_plot(judges: Sequence[HasScores]) -> JudgePlot | None:
+def judge_plot(judges: Sequence[WithScores]) -> JudgePlot | None:
     """The first statistic of each judge; None if no judge has a value."""
     scores = [(judge.judge, judge.scores[0]) for judge in judges if judge.scores]
     rows = [row for name, score in scores if (row := _row(name, score)) is not None]

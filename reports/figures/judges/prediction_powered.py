@@ -34,7 +34,7 @@ from reports.document.phrases import in_language, joined, phrase, reason_words
 from reports.document.values import Interval, Reason
 from reports.figures.base import Figure, Listing, without_value
 from reports.lazy import arrays, np, prediction_powered
-from reports.numbers import coefficient, decimal, whole
+from reports.numbers import coefficient, decimal
 from reports.numbers import interval as between
 from reports.reasons import to_english
 from stats.reasons import Incomputable
@@ -120,11 +120,9 @@ class PeopleAndJudge(Figure[Listing[JudgeEstimates]]):
     key = "people_and_judge"  # its name in every report that was ever stored
     title = gettext_lazy("People and judge together")
     position = 128
-    result = Listing[JudgeEstimates]
     tables = ("people-and-judge",)
     edition = 2
     is_shown_sealed = False
-    nothing = Listing[JudgeEstimates]()
 
     def compute(self, dataset: Dataset) -> Listing[JudgeEstimates]:
         verdicts = judged(dataset, dataset.verdict_items)
@@ -147,7 +145,7 @@ class PeopleAndJudge(Figure[Listing[JudgeEstimates]]):
             "beforehand: left out, it would choose the stories. Angelopoulos and others, 2023."
         )
         yield DocumentSection(
-            heading=_("People and judge together"),
+            heading=self.title,
             body=[
                 *([TextBlock(words=reason_words(reason))] if reason else []),
                 *blocks,
@@ -281,7 +279,7 @@ def _of_judge(row: JudgeEstimates, head: Head, *, is_shown: bool) -> list[Block]
 def _columns(row: JudgeEstimates) -> list[TableColumn[SourceEstimate]]:
     write = decimals(row.places)
     return [
-        *map(columns.constant, ("judge", "kind", "item", "title"), (row.judge, row.kind, row.item or "all", row.title)),
+        columns.constants(judge=row.judge, kind=row.kind, item=row.item or "all", title=row.title),
         columns.words("source", _("Source"), is_head=True),
         columns.number("people", _("People alone"), lambda part: part.people and part.people.value, write=write),
         _ends("people", row.places, lambda part: part.people),
@@ -296,13 +294,10 @@ def _columns(row: JudgeEstimates) -> list[TableColumn[SourceEstimate]]:
             "width_gained_percent", phrase(_("Width<br>gained, %%")), lambda part: part.width_gained, write=decimal
         ),
         columns.number("weight", phrase(_("Judge’s<br>weight")), write=coefficient),
-        columns.number(
-            *("n", phrase(_("Stories with<br>people, without"))),
-            shown=lambda part: f"{whole(part.n)}, {whole(part.n_judged)}",
-        ),
+        columns.counts(phrase(_("Stories with<br>people, without")), "n", "n_judged"),
         columns.in_file("n_judged"),
         columns.number("n_filled_in", phrase(_("Answers<br>missing"))),
-        columns.constant("constant", row.constant),
+        columns.constants(constant=row.constant),
         columns.note(lambda part: to_english(part.why) if part.why else ""),
     ]
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from reports.dataset.judged import answers_to
 from reports.dataset.step_items import widths_of
-from reports.document.values import Estimate, Floor, Interval, Reason
+from reports.document.values import Floor, Interval, IntervalEstimate, Reason
 from reports.figures.base import N_RESAMPLES, ItemRow, chance_floor, interval, item_fields
 from reports.figures.judges.outcomes import Outcomes, outcomes
 from reports.figures.judges.person_lines import PersonLine, person_lines
@@ -53,7 +53,7 @@ PERCENTAGES = ("percent_agreement", "modal_share", "accuracy", "flip_rate", "fir
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScorePart(Estimate):
+class ScorePart(IntervalEstimate):
     """A statistic over some of the units.
 
     part : "all", "models" (stories by models alone), "unanimous" or "split" (by whether people agree)
@@ -64,7 +64,6 @@ class ScorePart(Estimate):
 
     part: str
     n: int
-    interval: Interval
     floor: Floor
     floor_within: Floor | None = None
 
@@ -112,39 +111,31 @@ class ItemScores(ItemRow):
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeScores:
-    """One judge beside people, over all items of a kind and item by item.
-
-    n_people : who answered any of them
-    person_lines : what one of the people has where judges have the first statistic
-    """
+class WithOutcomes:
+    """A judge with what became of the answers expected of it."""
 
     judge: str
-    n_people: int
-    person_lines: tuple[PersonLine, ...]
-    scores: tuple[Score, ...]
-    items: tuple[ItemScores, ...]
     outcomes: Outcomes
 
 
-class HasOutcomes(Protocol):
-    """A judge with what became of the answers expected of it."""
+@dataclass(frozen=True, kw_only=True)
+class WithScores(WithOutcomes):
+    """A judge beside people.
 
-    @property
-    def judge(self) -> str: ...
-    @property
-    def outcomes(self) -> Outcomes: ...
+    n_people : who answered any of the same
+    person_lines : what one of the people has where judges have the first statistic
+    """
+
+    n_people: int
+    person_lines: tuple[PersonLine, ...]
+    scores: tuple[Score, ...]
 
 
-class HasScores(HasOutcomes, Protocol):
-    """A judge with its statistics, too."""
+@dataclass(frozen=True, kw_only=True)
+class JudgeScores(WithScores):
+    """One judge over all items of a kind and item by item."""
 
-    @property
-    def n_people(self) -> int: ...
-    @property
-    def scores(self) -> tuple[Score, ...]: ...
-    @property
-    def person_lines(self) -> tuple[PersonLine, ...]: ...
+    items: tuple[ItemScores, ...]
 
 
 def without_units(part: str, error: Incomputable) -> ScorePart:
@@ -158,20 +149,25 @@ def without_units(part: str, error: Incomputable) -> ScorePart:
 
 def compare_judges(
     dataset: Dataset,
-    material: Judged,
-    reference: FloatArray,
+    material: Judged | None,
+    summarise: Callable[[Judged], FloatArray],
     statistics: Sequence[AnyStatistic],
-    of_item: Sequence[AnyStatistic],
     *,
+    of_item: Sequence[AnyStatistic] = (),
     against: Sequence[AmongPeople] = (),
     salt: int,
-) -> list[JudgeScores]:
-    """Every judge beside what people say: these statistics over all items, and those item by item.
+) -> tuple[JudgeScores, ...]:
+    """Every judge beside what people say, over all items and item by item; none where there is nothing to compare.
 
-    reference : what people say of each item and unit, shape (I, U)
+    summarise : gives what people say of each item and unit, shape (I, U)
+    of_item : the statistics item by item, where they are others
     against : the lines of one of the people that judges are held against
     """
+    if material is None:
+        return ()
+    reference = summarise(material)
     rows = answers_to(dataset.models, material.items)
+    # Drawn once, apart from what is drawn for a judge: beside each judge they are the same.
     lines = person_lines(material.people, material.clusters, against, rng=dataset.rng(salt, 99))
     judges = []
     for at, (name, answers) in enumerate(zip(material.names, material.judges, strict=True)):
@@ -181,7 +177,7 @@ def compare_judges(
                 **item_fields(item),
                 scores=tuple(
                     _score(sides, statistic, ("all", "models"), slice(n, n + 1), salt=(n + 1, place))
-                    for place, statistic in enumerate(of_item)
+                    for place, statistic in enumerate(of_item or statistics)
                 ),
             )
             for n, item in enumerate(material.items)
@@ -199,7 +195,7 @@ def compare_judges(
                 outcomes=outcomes(dataset, rows[rows["rater"] == name], len(material.items)),
             )
         )
-    return judges
+    return tuple(judges)
 
 
 def score_parts(

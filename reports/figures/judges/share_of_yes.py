@@ -11,13 +11,13 @@ from django.utils.translation import gettext_lazy
 
 from reports.dataset.judged import judged
 from reports.document import columns, notes
-from reports.document.columns import LEAD, cell_with_ends, decimals, ends
+from reports.document.columns import ENDS, LEAD, cell_with_ends, decimals, ends
 from reports.document.files import file_only
 from reports.document.model import DocumentSection, Files, Head, ReportTable, TableCell, TableColumn, TextBlock
 from reports.document.phrases import phrase
-from reports.document.values import Estimate, Interval
-from reports.figures.base import N_RESAMPLES, Figure, Listing, interval, note_of
-from reports.lazy import arrays, np, rates
+from reports.document.values import IntervalEstimate
+from reports.figures.base import Figure, Listing, note_of, share_fields
+from reports.lazy import np
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
@@ -28,7 +28,7 @@ LEVELS = ("none", "fewer_than_half", "half", "more_than_half", "all")
 
 
 @dataclass(frozen=True, kw_only=True)
-class YesAtLevel(Estimate):
+class YesAtLevel(IntervalEstimate):
     """The judge's percentage of Yes where so many of the experts say Yes.
 
     level : "none", "fewer_than_half", "half", "more_than_half" or "all"
@@ -38,7 +38,6 @@ class YesAtLevel(Estimate):
     level: str
     expert_percent: float
     n: int
-    interval: Interval
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,17 +59,13 @@ class JudgesShareOfYes(Figure[Listing[JudgeYes]]):
     key = "judges_share_of_yes"
     title = gettext_lazy("A judge’s Yes by the share of experts")
     position = 123
-    result = Listing[JudgeYes]
     tables = ("judges-share-of-yes",)
     edition = 2
     is_shown_sealed = False
-    nothing = Listing[JudgeYes]()
 
     def compute(self, dataset: Dataset) -> Listing[JudgeYes]:
         material = judged(dataset, dataset.verdict_items)
-        if material is None:
-            return Listing()
-        return Listing(tuple(_judges(dataset, material, arrays.mean_present(material.people, axis=1))))
+        return Listing(tuple(_judges(dataset, material))) if material else Listing()
 
     def describe(self, result: Listing[JudgeYes], head: Head) -> Iterator[DocumentSection]:
         page = ReportTable(
@@ -93,18 +88,16 @@ class JudgesShareOfYes(Figure[Listing[JudgeYes]]):
         )
         intervals = (level.interval for row in result.rows for level in row.levels)
         yield DocumentSection(
-            heading=_("A judge’s Yes by the share of experts"),
+            heading=self.title,
             body=[page, _file(result), Files(words=_("Every level of every judge"), table="judges-share-of-yes")],
             margin=[TextBlock(words=note), *notes.weakest(intervals)],
         )
 
 
-def _judges(dataset: Dataset, material: Judged, share: FloatArray) -> Iterator[JudgeYes]:
-    parts = {"all": np.ones(share.shape, dtype=np.bool_)}
-    if material.has_mixed_stories:
-        parts["models"] = np.broadcast_to(material.is_of_models, share.shape)
+def _judges(dataset: Dataset, material: Judged) -> Iterator[JudgeYes]:
+    share = material.means()
     for name, answers in zip(material.names, material.judges, strict=True):
-        for part, is_in in parts.items():
+        for part, is_in in material.units_by_part.items():
             is_compared = is_in & np.isfinite(answers) & np.isfinite(share)
             if is_compared.any():
                 yield JudgeYes(
@@ -117,31 +110,18 @@ def _judges(dataset: Dataset, material: Judged, share: FloatArray) -> Iterator[J
 
 
 def _levels(
-    dataset: Dataset,
-    material: Judged,
-    answers: FloatArray,
-    share: FloatArray,
-    is_compared: BoolArray,
+    dataset: Dataset, material: Judged, answers: FloatArray, share: FloatArray, is_compared: BoolArray
 ) -> Iterator[YesAtLevel]:
     is_level = (share == 0, (share > 0) & (share < 0.5), share == 0.5, (share > 0.5) & (share < 1), share == 1)
     labels = np.tile(material.clusters, len(answers))
     for name, is_at in zip(LEVELS, is_level, strict=True):
         cells = is_at & is_compared
         if cells.any():
-            verdicts = answers[cells]
-            ends = interval(
-                rates.pass_rate_interval,
-                verdicts,
-                labels[cells.ravel()],
-                rng=dataset.resampling(),
-                n_resamples=N_RESAMPLES,
-            )
             yield YesAtLevel(
                 level=name,
-                value=float(100 * verdicts.mean()),
                 expert_percent=float(100 * share[cells].mean()),
                 n=int(cells.sum()),
-                interval=ends,
+                **share_fields(answers[cells], labels[cells.ravel()], rng=dataset.resampling()),
             )
 
 
@@ -162,7 +142,7 @@ def _level_column(name: str) -> TableColumn[JudgeYes]:
     def cell(row: JudgeYes) -> TableCell:
         return cell_with_ends(row.by_level.get(name), decimals(1), ends(1), is_marked=True)
 
-    return TableColumn(heading=headings[name], cell=cell, files={})
+    return TableColumn(heading=headings[name], cell=cell)
 
 
 def _file(result: Listing[JudgeYes]) -> ReportTable[tuple[JudgeYes, YesAtLevel]]:
@@ -171,10 +151,7 @@ def _file(result: Listing[JudgeYes]) -> ReportTable[tuple[JudgeYes, YesAtLevel]]
         "judges-share-of-yes",
         [(row, level) for row in result.rows for level in row.levels],
         columns.fields("judge", "part", "distance", of=lambda pair: pair[0]),
-        columns.in_file("experts_yes", lambda pair: pair[1].level),
-        columns.in_file("experts_yes_percent", lambda pair: pair[1].expert_percent),
-        columns.in_file("judge_yes_percent", lambda pair: pair[1].value),
-        columns.ends_in_file(lambda pair: pair[1].interval),
-        columns.in_file("n", lambda pair: pair[1].n),
+        columns.fields(experts_yes="level", experts_yes_percent="expert_percent", of=lambda pair: pair[1]),
+        columns.fields(judge_yes_percent="value", **ENDS, n="n", of=lambda pair: pair[1]),
         columns.note(lambda pair: note_of(pair[1], pair[1].interval)),
     )

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from reports.document import columns, notes
-from reports.document.columns import LEAD, cell_with_ends, floor_cell, interval_cell, with_reason
+from reports.document.columns import CHANCE, ENDS, LEAD, cell_with_ends, floor_cell, interval_cell, with_reason
 from reports.document.files import file_only
 from reports.document.model import (
     Block,
@@ -26,16 +26,16 @@ from reports.document.model import (
     TextBlock,
 )
 from reports.document.phrases import hidden, in_language, joined, phrase
+from reports.document.plots import JudgePlot
 from reports.document.strips import Coefficient, StripAxis
 from reports.document.values import Floor
 from reports.figures.base import ALL_ITEMS, ItemRow, note_of
 from reports.figures.judges.outcomes import Outcomes, SourceOutcomes
 from reports.figures.judges.person_lines import PersonLine
-from reports.figures.judges.plots import JudgePlot
-from reports.figures.judges.scores import HasOutcomes, HasScores, Score, ScorePart
+from reports.figures.judges.scores import Score, ScorePart, WithOutcomes, WithScores
 from reports.numbers import decimal, whole
 
-J = TypeVar("J", bound=HasOutcomes)
+J = TypeVar("J", bound=WithOutcomes)
 LOSSES = ("answered", "declined", "unreadable", "missing", "expected")  # of `SourceOutcomes`
 
 
@@ -43,7 +43,7 @@ LOSSES = ("answered", "declined", "unreadable", "missing", "expected")  # of `So
 class StatisticLine:
     """A statistic of a judge. title : of the item, where judges have several; axis : if it is drawn"""
 
-    judge: HasScores
+    judge: WithScores
     title: str
     score: Score
     axis: StripAxis | None = None
@@ -64,9 +64,7 @@ class PartLine:
     part: ScorePart
 
 
-def statistics(
-    judges: Sequence[HasScores], head: Head, *, label: Phrase, caption: Phrase
-) -> list[ReportTable[StatisticLine]]:
+def statistics(judges: Sequence[WithScores], head: Head, *, label: Phrase, caption: Phrase) -> list[Block]:
     """Each statistic of every judge, open with its interval and floor, and folded away over some of the units."""
     groups = _by_statistic(judges)
     judge = _judge_column(head)
@@ -87,7 +85,7 @@ def statistics(
     ]
 
 
-def beside_people(judges: Sequence[HasScores], head: Head, *, label: Phrase, caption: Phrase) -> Sequence[Block]:
+def beside_people(judges: Sequence[WithScores], head: Head, *, label: Phrase, caption: Phrase) -> list[Block]:
     """The same, or a sentence where nobody has answered."""
     if any(judge.n_people for judge in judges):
         return statistics(judges, head, label=label, caption=caption)
@@ -98,20 +96,18 @@ def beside_people(judges: Sequence[HasScores], head: Head, *, label: Phrase, cap
     return [TextBlock(words=sentence)]
 
 
-def statistics_file(name: str, judges: Sequence[HasScores]) -> ReportTable[PartLine]:
+def statistics_file(name: str, judges: Sequence[WithScores]) -> ReportTable[PartLine]:
     """Every part of every statistic, over all items and item by item; last what one of the people has."""
     return file_only(
         name,
         [*_lines_of_judges(judges), *_lines_of_people(judges)],
-        columns.in_file("judge"),
+        columns.fields("judge"),
         columns.item_in_file(lambda line: line.about),
-        columns.in_file("statistic"),
-        columns.fields("part", "value", of=lambda line: line.part),
-        columns.ends_in_file(lambda line: line.part.interval),
-        _floor_in_file("chance", lambda part: part.floor).at(_part_of),
-        _floor_in_file("chance_within_source", lambda part: part.floor_within).at(_part_of),
-        columns.fields("n", "n_units", of=lambda line: line.part),
-        columns.in_file("n_people", lambda line: line.part.n_raters),
+        columns.fields("statistic"),
+        columns.fields("part", "value", **ENDS, **CHANCE, of=lambda line: line.part),
+        columns.fields(chance_within_source_mean="floor_within.mean", of=lambda line: line.part),
+        columns.fields(chance_within_source_upper="floor_within.upper", of=lambda line: line.part),
+        columns.fields("n", "n_units", n_people="n_raters", of=lambda line: line.part),
         columns.note(lambda line: note_of(line.part, line.part.interval)),
     )
 
@@ -192,7 +188,7 @@ def people_held_fixed() -> TextBlock:
     return TextBlock(words=_("Intervals are over clusters, with people held fixed."))
 
 
-def _by_statistic(judges: Sequence[HasScores]) -> list[RowGroup[StatisticLine]]:
+def _by_statistic(judges: Sequence[WithScores]) -> list[RowGroup[StatisticLine]]:
     """The statistics that the judges have, in the order of the first judge's."""
     titles = [str(getattr(judge, "title", "")) for judge in judges]
     has_several = len(set(titles)) > 1
@@ -228,7 +224,7 @@ def _whole_columns() -> Iterator[TableColumn[StatisticLine]]:
     heading = hidden(_("Drawing"))
     yield value.at(_score_of)
     yield ends.at(_score_of)
-    yield TableColumn(heading=heading, cell=drawn, files={}, is_number=False, is_drawn=True)
+    yield TableColumn(heading=heading, cell=drawn, is_number=False, is_drawn=True)
     yield floor.at(_score_of)
     yield models.at(_score_of)
     yield columns.shown(
@@ -255,11 +251,11 @@ def score_columns(heading: Phrase) -> list[TableColumn[Score]]:
     def among_models(score: Score) -> float | None:
         return getattr(score.by_part.get("models"), "value", None)
 
-    interval: TableColumn[Score] = columns.ends_in_file(lambda score: score.whole.interval)
+    floor = _floor_column(phrase(_("Chance floor<br>mean, end")), lambda part: part.floor)
     return [
         TableColumn(heading=heading, cell=value, files={"value": lambda score: score.whole.value}),
-        replace(interval, heading=phrase(_("95 %% interval")), cell=ends),
-        _floor_column(phrase(_("Chance floor<br>mean, end")), lambda part: part.floor),
+        replace(columns.fields(**ENDS, of=_whole_of), heading=phrase(_("95 %% interval")), cell=ends),
+        replace(floor, files=columns.fields(**CHANCE, of=_whole_of).files),
         replace(_part_column(phrase(_("Models’<br>stories")), "models"), files={"among_models": among_models}),
     ]
 
@@ -269,25 +265,24 @@ def _score_of(line: StatisticLine) -> Score:
 
 
 def _floor_column(heading: Phrase, of: Callable[[ScorePart], Floor | None]) -> TableColumn[Score]:
-    in_file: TableColumn[Score] = _floor_in_file("chance", of).at(lambda score: score.whole)
-    return replace(in_file, heading=heading, cell=lambda score: floor_cell(of(score.whole), score.write))
+    return TableColumn(heading=heading, cell=lambda score: floor_cell(of(score.whole), score.write))
 
 
 def _part_column(heading: Phrase, name: str) -> TableColumn[Score]:
     def cell(score: Score) -> TableCell:
         return cell_with_ends(score.by_part.get(name), score.write, score.write_ends)
 
-    return TableColumn(heading=heading, cell=cell, files={})
+    return TableColumn(heading=heading, cell=cell)
 
 
-def _lines_of_judges(judges: Sequence[HasScores]) -> Iterator[PartLine]:
+def _lines_of_judges(judges: Sequence[WithScores]) -> Iterator[PartLine]:
     for judge in judges:
         for about, scores in [(_about(judge), judge.scores), *((i, i.scores) for i in getattr(judge, "items", ()))]:
             for score in scores:
                 yield from (PartLine(judge.judge, about, score.statistic, part) for part in score.parts)
 
 
-def _lines_of_people(judges: Sequence[HasScores]) -> list[PartLine]:
+def _lines_of_people(judges: Sequence[WithScores]) -> list[PartLine]:
     """What one of the people has on each item: the same beside each judge."""
     lines = {
         (about.step, about.item, line.against): PartLine("", about, judge.scores[0].statistic, _part_of_people(line))
@@ -298,7 +293,7 @@ def _lines_of_people(judges: Sequence[HasScores]) -> list[PartLine]:
     return list(lines.values())
 
 
-def _about(judge: HasScores) -> ItemRow:
+def _about(judge: WithScores) -> ItemRow:
     return judge if isinstance(judge, ItemRow) else ALL_ITEMS
 
 
@@ -314,22 +309,15 @@ def _part_of_people(line: PersonLine) -> ScorePart:
     )
 
 
-def _floor_in_file(name: str, of: Callable[[ScorePart], Floor | None]) -> TableColumn[ScorePart]:
-    def end(attribute: str) -> Callable[[ScorePart], float | None]:
-        return lambda part: getattr(of(part), attribute, None)
-
-    return replace(columns.in_file(name), files={f"{name}_mean": end("mean"), f"{name}_upper": end("upper")})
+def _whole_of(score: Score) -> ScorePart:
+    return score.whole
 
 
-def _part_of(line: PartLine) -> ScorePart:
-    return line.part
-
-
-def _lines_of_losses(judge: HasOutcomes) -> list[tuple[str, SourceOutcomes]]:
+def _lines_of_losses(judge: WithOutcomes) -> list[tuple[str, SourceOutcomes]]:
     return [(judge.judge, counted) for counted in (judge.outcomes, *judge.outcomes.by_source)]
 
 
-def _losses_of(judge: HasOutcomes) -> str:
+def _losses_of(judge: WithOutcomes) -> str:
     heading = _("%(judge)s: declined %(declined)s, unreadable %(unreadable)s, missing %(missing)s")
     counts = {name: whole(getattr(judge.outcomes, name)) for name in ("declined", "unreadable", "missing")}
     return heading % {"judge": judge.judge, **counts}

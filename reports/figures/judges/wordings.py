@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -15,10 +15,10 @@ from reports.document.columns import decimals
 from reports.document.model import DocumentSection, Files, Head, ReportTable, TableCell, TextBlock
 from reports.document.phrases import joined, phrase
 from reports.document.values import Interval
-from reports.figures.base import N_RESAMPLES, Figure, Listing, interval, note_of
+from reports.figures.base import Figure, Listing, ends_of_mean, note_of
 from reports.figures.judges.scores import Score, score_parts
 from reports.figures.judges.tables import score_columns
-from reports.lazy import arrays, intervals, judge_scores, judgements, np, table_scores
+from reports.lazy import judge_scores, np, table_scores
 from reports.numbers import coefficient, decimal, whole
 from reports.numbers import interval as between
 
@@ -66,23 +66,17 @@ class Wordings(Figure[Listing[ModelWordings]]):
     key = "wordings"
     title = gettext_lazy("One model, several prompts")
     position = 133
-    result = Listing[ModelWordings]
     tables = ("wordings",)
     edition = 3
     is_shown_sealed = False
-    nothing = Listing[ModelWordings]()
 
     def compute(self, dataset: Dataset) -> Listing[ModelWordings]:
         prompts_by_model = dataset.records.prompts_by_model
         if not prompts_by_model:
             return Listing()
         scales = [item for item in dataset.items if item.is_scale]
-        return Listing(
-            (
-                *_of_kind(dataset, dataset.verdict_items, "verdicts", prompts_by_model),
-                *_of_kind(dataset, scales, "scales", prompts_by_model),
-            )
-        )
+        verdicts = _of_kind(dataset, dataset.verdict_items, "verdicts", prompts_by_model)
+        return Listing((*verdicts, *_of_kind(dataset, scales, "scales", prompts_by_model)))
 
     def describe(self, result: Listing[ModelWordings], head: Head) -> Iterator[DocumentSection]:
         note = _(
@@ -90,7 +84,7 @@ class Wordings(Figure[Listing[ModelWordings]]):
             "changes with the words of the question is not in the story."
         )
         yield DocumentSection(
-            heading=_("One model, several prompts"),
+            heading=self.title,
             body=[*map(_table, result.rows), Files(words=_("Every prompt"), table="wordings")],
             margin=[TextBlock(words=note), notes.models_stories(), *notes.weakest(row.interval for row in result.rows)],
         )
@@ -102,43 +96,39 @@ def _of_kind(
     material = judged(dataset, items)
     if material is None:
         return
-    statistic: Statistic | TableStatistic
-    if kind == "verdicts":
-        statistic, factor = table_scores.KAPPA, 100.0
-        reference = np.stack([judgements.majority(ratings) for ratings in material.people])
-    else:
-        statistic, factor = judge_scores.SPEARMAN, 1.0
-        reference = arrays.mean_present(material.people, axis=1)
     for at, (model, prompts) in enumerate(prompts_by_model.items()):
         names = [name for name in material.names if name in prompts]
+        if len(names) < 2:
+            continue
         answers = material.judges[[material.names.index(name) for name in names]]
-        in_all = np.isfinite(answers).all(axis=0) if names else np.zeros(reference.shape, dtype=np.bool_)
-        if len(names) > 1 and in_all.any():
-            scored = _wordings(
-                dataset, material, names, prompts, np.where(in_all, answers, np.nan), reference, statistic, factor, at
+        answers = np.where(np.isfinite(answers).all(axis=0), answers, np.nan)
+        if np.isfinite(answers).any():
+            of_names = zip(names, answers, strict=True)
+            wordings = tuple(
+                _wording(dataset, material, name, prompts[name], own, kind, salt=(at, n))
+                for n, (name, own) in enumerate(of_names)
             )
-            yield _side_by_side(dataset, material, model, kind, tuple(scored), np.where(in_all, answers, np.nan), at)
+            yield _side_by_side(dataset, material, model, kind, wordings, answers, at)
 
 
-def _wordings(
-    dataset: Dataset,
-    material: Judged,
-    names: list[str],
-    prompts: dict[str, str],
-    answers: FloatArray,
-    reference: FloatArray,
-    statistic: Statistic | TableStatistic,
-    factor: float,
-    at: int,
-) -> Iterator[Wording]:
-    for n, (name, own) in enumerate(zip(names, answers, strict=True)):
-        salt = (SALT, at, int(factor), n)
-        yield Wording(
-            judge=name,
-            prompt=prompts[name],
-            level=factor * float(np.nanmean(own)),
-            score=score_parts(dataset, material, statistic, own, reference, names=("all", "models"), salt=salt),
-        )
+def _wording(
+    dataset: Dataset, material: Judged, name: str, prompt: str, own: FloatArray, kind: str, *, salt: tuple[int, int]
+) -> Wording:
+    """own : shape (I, U)"""
+    statistic: Statistic | TableStatistic
+    if kind == "verdicts":
+        statistic, factor, reference = table_scores.KAPPA, 100, material.majorities()
+    else:
+        statistic, factor, reference = judge_scores.SPEARMAN, 1, material.means()
+    at, n = salt
+    # The factor stands for the kind: a seed takes numbers.
+    salts, parts = (SALT, at, factor, n), ("all", "models")
+    return Wording(
+        judge=name,
+        prompt=prompt,
+        level=factor * float(np.nanmean(own)),
+        score=score_parts(dataset, material, statistic, own, reference, names=parts, salt=salts),
+    )
 
 
 def _side_by_side(
@@ -153,11 +143,6 @@ def _side_by_side(
     """answers : shape (J, I, U), nan where not all wordings have one"""
     in_all = np.isfinite(answers[0])
     changed = np.where(in_all, 100.0 * (answers.max(axis=0) > answers.min(axis=0)), np.nan)
-
-    def ends() -> Any:
-        rng = dataset.rng(SALT, at, len(kind))
-        return intervals.mean_interval(changed, material.clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(0, 100)
-
     levels = [wording.level for wording in wordings]
     values = [wording.score.whole.value for wording in wordings]
     known = [value for value in values if value is not None]
@@ -166,7 +151,7 @@ def _side_by_side(
         kind=kind,
         wordings=wordings,
         changed_percent=float(changed[in_all].mean()),
-        interval=interval(ends),
+        interval=ends_of_mean(changed, material.clusters, rng=dataset.rng(SALT, at, len(kind)), low=0, high=100),
         level_spread=max(levels) - min(levels),
         score_spread=max(known) - min(known) if len(known) > 1 else None,
         n=int(in_all.sum()),
@@ -193,11 +178,9 @@ def _table(row: ModelWordings) -> ReportTable[Wording]:
             columns.number("level", phrase(_("Yes, %%")) if is_yes else _("Mean"), write=write),
             *(column.at(_score_of) for column in score_columns(heading)),
             columns.in_file("statistic", lambda wording: wording.score.statistic),
-            *map(columns.constant, ("model", "kind", "level_spread"), (row.model, row.kind, row.level_spread)),
-            columns.constant("value_spread", row.score_spread),
-            columns.constant("changed_percent", row.changed_percent),
-            columns.ends_in_file(lambda wording: row.interval, low="changed_low", high="changed_high"),
-            columns.constant("n", row.n),
+            columns.constants(model=row.model, kind=row.kind, level_spread=row.level_spread),
+            columns.constants(value_spread=row.score_spread, changed_percent=row.changed_percent),
+            columns.constants(changed_low=row.interval.low, changed_high=row.interval.high, n=row.n),
             columns.note(lambda wording: note_of(wording.score.whole, wording.score.whole.interval)),
         ],
         foot=[[TableCell(words=words) for words in spreads]],

@@ -16,19 +16,12 @@ from django.utils.translation import gettext_lazy, ngettext
 from reports.dataset.scored_ideas import SALT
 from reports.document import columns, notes
 from reports.document.columns import LEAD
-from reports.document.model import (
-    DocumentSection,
-    Files,
-    Head,
-    ReportTable,
-    TextBlock,
-)
+from reports.document.model import DocumentSection, Files, Head, ReportTable, TextBlock
 from reports.document.phrases import phrase
 from reports.document.values import Interval, IntervalEstimate, Reason
-from reports.figures.base import N_RESAMPLES, Figure, interval, note_of, without_value
-from reports.lazy import intervals, np, nsv
-from reports.numbers import coefficient, coefficients, decimal, p_value, whole
-from reports.numbers import interval as between
+from reports.figures.base import N_RESAMPLES, Figure, ends_of_mean, note_of, without_value
+from reports.lazy import np, nsv
+from reports.numbers import coefficient, decimal, p_value, whole
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
@@ -86,7 +79,6 @@ class NsvFeedback(Figure[NsvFeedbackResult]):
     key = "nsv_feedback"
     title = gettext_lazy("Ideas after feedback")
     position = 151
-    result = NsvFeedbackResult
     tables = ("nsv-feedback",)
     is_shown_sealed = False
     needs_answers = False
@@ -100,7 +92,7 @@ class NsvFeedback(Figure[NsvFeedbackResult]):
     def describe(self, result: NsvFeedbackResult, head: Head) -> Iterator[DocumentSection]:
         files = Files(words=_("Rounds of feedback"), table="nsv-feedback")
         yield DocumentSection(
-            heading=_("Ideas after feedback"),
+            heading=self.title,
             body=[notes.reason(result.why)] if result.why else [*_sentences(result), _table(result), files],
             margin=list(_margin(result)),
         )
@@ -180,13 +172,7 @@ def _round(
         "p": gain.p,
         "gain": IntervalEstimate(
             value=float(changes.mean()),
-            interval=interval(
-                intervals.mean_interval,
-                changes,
-                np.arange(len(changes)),
-                rng=dataset.rng(SALT, 8),
-                n_resamples=N_RESAMPLES,
-            ),
+            interval=ends_of_mean(changes, np.arange(len(changes)), rng=dataset.rng(SALT, 8)),
         ),
     }
 
@@ -224,17 +210,12 @@ def _table(result: NsvFeedbackResult) -> ReportTable[FeedbackRound]:
             columns.in_file("is_confirmatory", lambda row: row.is_last and not row.source),
             columns.number("with_percent", phrase(_("With, %%")), lambda row: row.share_with, write=decimal, css=LEAD),
             columns.number("without_percent", phrase(_("Without, %%")), lambda row: row.share_without, write=decimal),
-            columns.estimate("difference", _("Difference"), lambda row: row.difference, write=decimal),
-            columns.interval(lambda row: row.difference.interval, write=between),
+            *columns.with_interval("difference", _("Difference"), lambda row: row.difference, places=1),
             columns.number("p", "p", write=p_value),
-            columns.estimate("nsv_gain", _("ΔNSV"), lambda row: row.gain),
-            columns.interval(
-                lambda row: row.gain.interval, write=coefficients, low="nsv_gain_low", high="nsv_gain_high"
-            ),
-            columns.number("n_with", _("Ideas"), shown=lambda row: f"{whole(row.n_with)}, {whole(row.n_without)}"),
-            *map(columns.in_file, ("n_without", "n_prompts")),
-            columns.constant("threshold", result.threshold),
-            columns.constant("n_people", result.n_people),
+            *columns.with_interval("nsv_gain", _("ΔNSV"), lambda row: row.gain, prefix="nsv_gain_"),
+            columns.counts(_("Ideas"), "n_with", "n_without"),
+            columns.fields("n_without", "n_prompts"),
+            columns.constants(threshold=result.threshold, n_people=result.n_people),
             columns.note(lambda row: note_of(row.difference, row.difference.interval)),
         ],
     )

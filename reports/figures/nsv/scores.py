@@ -15,11 +15,7 @@ from django.utils.translation import gettext_lazy
 from judges.metrics import NoValue, all_metrics
 from reports.dataset.scored_ideas import ALPHA, SALT, K, novelty_search
 from reports.document import notes
-from reports.document.model import (
-    DocumentSection,
-    Head,
-    TextBlock,
-)
+from reports.document.model import DocumentSection, Head, TextBlock
 from reports.document.values import IntervalEstimate, Reason
 from reports.figures.base import N_RESAMPLES, Figure, estimate, interval
 from reports.figures.nsv import sentences, tables
@@ -50,7 +46,6 @@ class Nsv(Figure[NsvResult]):
     key = "nsv"
     title = gettext_lazy("Novelty, surprise and value")
     position = 150
-    result = NsvResult
     tables = ("nsv-methods", "nsv-weights", "nsv-ablations", "nsv-stability", "nsv-prompts")
     is_shown_sealed = False
     needs_answers = False
@@ -74,7 +69,7 @@ class Nsv(Figure[NsvResult]):
             "The panel’s form is ours: the source gives none."
         )
         yield DocumentSection(
-            heading=_("Novelty, surprise and value"),
+            heading=self.title,
             body=[
                 *sentences.about_panel(result.panel),
                 *([notes.reason(result.why)] if result.why else []),

@@ -9,14 +9,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reports.document import columns
-from reports.document.columns import LEAD, decimals
+from reports.document.columns import ENDS, LEAD, decimals
 from reports.document.files import file_only
 from reports.document.model import Block, Files, ReportTable, Subsection, TableColumn
 from reports.document.values import IntervalEstimate
 from reports.figures.base import note_of
 from reports.figures.nsv.results import Ablation, ComponentWeight, NsvScores, PanelCorrelation, Stability
 from reports.figures.nsv.sentences import verdict
-from reports.numbers import coefficient, coefficients, p_value
+from reports.numbers import coefficient, p_value
 
 METHODS = {
     "nsv": gettext_lazy("NSV"),
@@ -71,9 +71,7 @@ def _method_table(scores: NsvScores) -> ReportTable[PanelCorrelation]:
     def pair(
         name: str, heading: str, of: Callable[[PanelCorrelation], IntervalEstimate]
     ) -> list[TableColumn[PanelCorrelation]]:
-        css = LEAD if scores.confirmatory == name else ""
-        ends: TableColumn[PanelCorrelation] = columns.interval(lambda row: of(row).interval, write=coefficients)
-        return [columns.estimate(name, heading, of, css=css), ends]
+        return columns.with_interval(name, heading, of, css=LEAD if scores.confirmatory == name else "")
 
     return ReportTable(
         label=_("Scores beside the panel"),
@@ -95,13 +93,11 @@ def _correlations(scores: NsvScores) -> ReportTable[tuple[PanelCorrelation, str,
     return file_only(
         "nsv-methods",
         [(row, name, getattr(row, name)) for row in scores.methods for name in parts],
-        columns.fields("method", "n_prompts", of=lambda row: row[0]),
-        columns.in_file("n_ideas", lambda row: row[0].n),
+        columns.fields("method", "n_prompts", n_ideas="n", of=lambda row: row[0]),
         columns.in_file("correlation", lambda row: row[1]),
         columns.in_file("is_confirmatory", lambda row: row[0].method == "nsv" and row[1] == scores.confirmatory),
-        columns.in_file("rho", lambda row: row[2].value),
-        columns.ends_in_file(lambda row: row[2].interval),
-        columns.constant("panel_ceiling", scores.ceiling),
+        columns.fields(rho="value", **ENDS, of=lambda row: row[2]),
+        columns.constants(panel_ceiling=scores.ceiling),
         columns.note(lambda row: note_of(row[2], row[2].interval)),
     )
 
@@ -117,9 +113,8 @@ def _weight_table(scores: NsvScores) -> ReportTable[ComponentWeight]:
             columns.number("weight", _("Weight"), write=coefficient, css=LEAD),
             columns.number("median", _("Median"), write=decimals(3)),
             columns.number("mad", _("MAD"), lambda row: row.deviation, write=decimals(3)),
-            columns.constant("development_rho", scores.development_rho),
-            columns.constant("n_ideas", scores.setting.n_development),
-            columns.constant("n_pairs", scores.preferences.n_pairs),
+            columns.constants(development_rho=scores.development_rho, n_ideas=scores.setting.n_development),
+            columns.constants(n_pairs=scores.preferences.n_pairs),
         ],
     )
 
@@ -135,8 +130,7 @@ def _ablation_table(scores: NsvScores) -> ReportTable[Ablation]:
             replace(
                 columns.words("how", _("How"), lambda row: row.by, shown=lambda row: DEGRADED[row.by]), is_kept=True
             ),
-            columns.number("difference", "Δ", lambda row: row.value, write=coefficient, css=LEAD),
-            columns.interval(lambda row: row.interval, write=coefficients),
+            *columns.with_interval("difference", "Δ", css=LEAD),
             columns.number("p", "p", write=p_value),
             columns.note(lambda row: note_of(row, row.interval)),
         ],
@@ -156,7 +150,7 @@ def _stability_table(scores: NsvScores) -> ReportTable[Stability]:
             columns.number("rho", _("Rho"), lambda row: row.value, write=coefficient, css=LEAD),
             columns.number("lowest", _("Lowest"), write=coefficient),
             columns.number("highest", _("Highest"), write=coefficient),
-            *map(columns.in_file, ("n", "sd")),
+            columns.fields("n", "sd"),
             columns.note(note_of),
         ],
         why=lambda row: row.why,
@@ -172,5 +166,5 @@ def _prompts(scores: NsvScores) -> ReportTable[tuple[str, str]]:
         [(name, part) for part, names in parts for name in names],
         columns.in_file("group", lambda row: row[0]),
         columns.in_file("part", lambda row: row[1]),
-        columns.constant("seed", setting.seed),
+        columns.constants(seed=setting.seed),
     )

@@ -13,7 +13,7 @@ from reports.dataset.choices import Choice, choices_of
 from reports.dataset.judged_groups import judged_pairs
 from reports.dataset.pairs import JudgedPair, list_pairs
 from reports.document import columns, notes, plots
-from reports.document.columns import LEAD, decimals, ends
+from reports.document.columns import LEAD
 from reports.document.model import DocumentSection, DrawnPlot, Files, Head, ReportTable, TextBlock
 from reports.document.phrases import in_language, joined, phrase
 from reports.document.values import IntervalEstimate
@@ -52,7 +52,6 @@ class PairAccuracies(ItemFigure[ItemAccuracies], Figure[Listing[ItemAccuracies]]
     key = "pair_accuracies"
     title = gettext_lazy("Who names what most prefer")
     position = 74
-    result = Listing[ItemAccuracies]
     tables = ("pair-accuracies",)
     edition = 2
 
@@ -167,8 +166,7 @@ def _table(row: ItemAccuracies) -> ReportTable[NamedAccuracy]:
             columns.item_in_file(lambda accuracy: row),
             columns.in_file("who"),
             columns.words("judge", _("Who"), lambda accuracy: accuracy.name, shown=_name, is_head=True),
-            columns.estimate("percent", phrase(_("Right, %%")), lambda accuracy: accuracy, write=decimals(1), css=LEAD),
-            columns.interval(lambda accuracy: accuracy.interval, write=ends(1)),
+            *columns.with_interval("percent", phrase(_("Right, %%")), places=1, css=LEAD),
             columns.number("n", "n"),
             columns.number("n_pairs", _("Pairs")),
             columns.note(lambda accuracy: note_of(accuracy, accuracy.interval)),

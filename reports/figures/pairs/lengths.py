@@ -15,22 +15,22 @@ from reports.dataset.choices import choices_of
 from reports.dataset.pairs import list_pairs
 from reports.document import columns, notes, plots
 from reports.document.columns import LEAD
+from reports.document.files import file_only
 from reports.document.model import Block, DocumentSection, DrawnPlot, Files, Head, ReportTable, TableColumn, TextBlock
 from reports.document.phrases import in_language, joined, phrase
 from reports.document.values import IntervalEstimate
 from reports.figures.base import (
-    N_RESAMPLES,
     Figure,
     ItemFigure,
     ItemRow,
     Listing,
-    interval,
+    ends_of_mean,
     item_fields,
     note_of,
     share_fields,
     without_value,
 )
-from reports.lazy import intervals, np
+from reports.lazy import np
 from reports.numbers import decimal, measured, whole
 from reports.numbers import interval as between
 
@@ -84,7 +84,6 @@ class LengthsOfPairs(ItemFigure[PairLengths], Figure[Listing[PairLengths]]):
     key = "pair_lengths"
     title = gettext_lazy("Length and preference")
     position = 72
-    result = Listing[PairLengths]
     tables = ("pair-lengths", "length-differences")
 
     def is_about(self, item: StepItem) -> bool:
@@ -149,9 +148,7 @@ def _difference(dataset: Dataset, differences: Any, clusters: IntArray, *, salt:
         value=float(differences.mean()) if differences.size else None,
         why=None if differences.size else without_value("no_choices"),
         n=int(differences.size),
-        interval=interval(
-            intervals.mean_interval, differences, clusters, rng=dataset.rng(SALT, salt, 1), n_resamples=N_RESAMPLES
-        ),
+        interval=ends_of_mean(differences, clusters, rng=dataset.rng(SALT, salt, 1)),
     )
 
 
@@ -242,22 +239,14 @@ def _summary_table(row: PairLengths) -> ReportTable[_Average]:
 
 
 def _file_table(row: PairLengths) -> ReportTable[PairLengths]:
-    counts = ("n_pairs", "n_undecided", "n_withheld", "n_alike")
-    averages = ("median_chosen", "median_rejected", "mean_chosen", "mean_rejected")
-    return ReportTable(
-        name="pair-lengths",
-        label=_("Words of preferred and other stories"),
-        rows=[row],
-        is_shown=False,
-        columns=[
-            columns.item_in_file(),
-            *(columns.in_file(name) for name in (*counts, *averages)),
-            columns.in_file("longer_percent", lambda row: row.longer.value),
-            columns.in_file("longer_low", lambda row: row.longer.interval.low),
-            columns.in_file("longer_high", lambda row: row.longer.interval.high),
-            columns.in_file("difference", lambda row: row.difference.value),
-            columns.in_file("difference_low", lambda row: row.difference.interval.low),
-            columns.in_file("difference_high", lambda row: row.difference.interval.high),
-            columns.note(lambda row: note_of(row.longer, row.longer.interval)),
-        ],
+    return file_only(
+        "pair-lengths",
+        [row],
+        columns.item_in_file(),
+        columns.fields("n_pairs", "n_undecided", "n_withheld", "n_alike"),
+        columns.fields("median_chosen", "median_rejected", "mean_chosen", "mean_rejected"),
+        columns.fields(longer_percent="longer.value", longer_low="longer.interval.low"),
+        columns.fields(longer_high="longer.interval.high", difference="difference.value"),
+        columns.fields(difference_low="difference.interval.low", difference_high="difference.interval.high"),
+        columns.note(lambda row: note_of(row.longer, row.longer.interval)),
     )

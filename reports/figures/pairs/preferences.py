@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from reports.dataset.choices import Choice, choice_table, choices_of
 from reports.document import columns, notes
-from reports.document.columns import LEAD, decimals, ends
+from reports.document.columns import LEAD
 from reports.document.model import DocumentSection, Files, Head, Phrase, ReportTable, RowGroup, TextBlock
 from reports.document.phrases import hidden, in_language, joined, phrase, reason_words
 from reports.document.values import Estimate, Interval, SourceShare
@@ -77,7 +77,6 @@ class Preferences(Figure[Listing[Preference]]):
     key = "preferences"
     title = gettext_lazy("Which story was preferred")
     position = 70
-    result = Listing[Preference]
     tables = ("preferences", "pairs")
     edition = 3
 
@@ -185,8 +184,7 @@ def _source_table(row: Preference) -> ReportTable[ChoiceShare]:
             columns.item_in_file(lambda share: row),
             columns.in_file("what", lambda share: "shown first" if share is row.first else "chosen"),
             columns.source(),
-            columns.estimate("percent", phrase(_("Chosen, %%")), lambda share: share, write=decimals(0), css=LEAD),
-            columns.interval(lambda share: share.interval, write=ends(0)),
+            *columns.with_interval("percent", phrase(_("Chosen, %%")), places=0, css=LEAD),
             columns.count_of("n_so", "n", n_all=lambda share: share.n),
             columns.in_file("n"),
             columns.note(lambda share: note_of(share, share.interval)),

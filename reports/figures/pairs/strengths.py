@@ -70,11 +70,9 @@ class Strengths(Figure[Listing[StrengthTable]]):
     key = "strengths"
     title = gettext_lazy("Strengths")
     position = 85
-    result = Listing[StrengthTable]
     tables = ("strengths",)
     edition = 2
     is_shown_sealed = False
-    nothing = Listing[StrengthTable]()
 
     def compute(self, dataset: Dataset) -> Listing[StrengthTable]:
         rows = []
@@ -104,7 +102,7 @@ class Strengths(Figure[Listing[StrengthTable]]):
         ]
         intervals = (strength.interval for row in result.rows for strength in row.strengths)
         yield DocumentSection(
-            heading=_("Strengths"),
+            heading=self.title,
             body=[_part(row, head, n) for n, row in enumerate(result.rows, start=1)],
             margin=[*(TextBlock(words=words) for words in margin), *notes.weakest(intervals)],
         )
@@ -261,8 +259,7 @@ def _table_of(row: StrengthTable, number: int) -> ReportTable[Strength | None]:
         is_shown=row.why is None,
         columns=[
             columns.item_in_file(lambda strength: row),
-            columns.in_file("unit", lambda strength: row.unit),
-            columns.in_file("model", lambda strength: row.model),
+            columns.constants(unit=row.unit, model=row.model),
             columns.words("name", _("Source") if is_of_sources else _("Story"), of("name"), is_head=True),
             columns.words("source", None if is_of_sources else _("Source"), of("source")),
             columns.number("strength", _("Strength"), of("value"), write=decimals(2), css=LEAD),
@@ -272,9 +269,7 @@ def _table_of(row: StrengthTable, number: int) -> ReportTable[Strength | None]:
             ),
             columns.number("n_taken", _("Taken"), of("n_taken"), shown=taken),
             columns.in_file("n_stood", of("n")),
-            columns.in_file("n_answers", lambda strength: row.n_answers),
-            columns.in_file("n_shared", lambda strength: row.n_shared),
-            columns.in_file("n_clusters", lambda strength: row.n_clusters),
+            columns.constants(n_answers=row.n_answers, n_shared=row.n_shared, n_clusters=row.n_clusters),
             columns.note(note),
         ],
     )

@@ -53,7 +53,6 @@ class Amendments(Figure[Listing[AmendedVersion]]):
     key = "amendments"
     title = gettext_lazy("Changes after the launch")
     position = 98
-    result = Listing[AmendedVersion]
     tables = ("amendments",)
 
     def compute(self, dataset: Dataset) -> Listing[AmendedVersion]:

@@ -53,7 +53,6 @@ class Checks(Figure[Listing[CheckResult]]):
     title = gettext_lazy("Right answers")
     position = 100
     edition = 2
-    result = Listing[CheckResult]
     tables = ("checks",)
 
     def compute(self, dataset: Dataset) -> Listing[CheckResult]:

@@ -83,7 +83,6 @@ class Progress(Figure[ProgressResult]):
     key = "progress"
     title = gettext_lazy("How far it has come")
     position = 10
-    result = ProgressResult
     tables = ("progress",)
     needs_answers = False
 

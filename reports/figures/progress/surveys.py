@@ -47,7 +47,6 @@ class Surveys(Figure[Listing[Survey]]):
     key = "surveys"
     title = gettext_lazy("What raters were asked once")
     position = 110
-    result = Listing[Survey]
     tables = ("surveys",)
 
     def compute(self, dataset: Dataset) -> Listing[Survey]:

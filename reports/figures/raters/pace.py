@@ -84,7 +84,6 @@ class PanelPace(Figure[PaceResult]):
     key = "pace"
     title = gettext_lazy("How long they took")
     position = 55
-    result = PaceResult
     tables = ("pace", "pace-by-place")
 
     def compute(self, dataset: Dataset) -> PaceResult | None:

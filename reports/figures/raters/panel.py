@@ -135,7 +135,6 @@ class RaterPanel(Figure[PanelResult]):
     key = "panel"
     title = gettext_lazy("The raters")
     position = 54
-    result = PanelResult
     tables = ("severity", "leave-one-rater-out")
     edition = 3
 

@@ -60,7 +60,6 @@ class Repeats(Figure[Listing[RepeatRow]]):
     key = "repeats"
     title = gettext_lazy("What raters read twice")
     position = 56
-    result = Listing[RepeatRow]
     tables = ("repeats",)
     edition = 3
 

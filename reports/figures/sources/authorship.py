@@ -69,11 +69,9 @@ class Authorship(Figure[Listing[Guesses]]):
     key = "authorship"
     title = gettext_lazy("Who did they think wrote it?")
     position = 90
-    result = Listing[Guesses]
     tables = ("authorship",)
     edition = 4
     is_shown_sealed = False
-    nothing = Listing[Guesses]()
 
     def compute(self, dataset: Dataset) -> Listing[Guesses]:
         return Listing(tuple(_guesses(dataset, item) for item in dataset.items if item.is_guess))

@@ -75,7 +75,6 @@ class Comparisons(Figure[ComparisonResult]):
     key = "comparisons"
     title = gettext_lazy("How far the sources are apart")
     position = 25
-    result = ComparisonResult
     tables = ("comparisons",)
     edition = 8
     is_shown_sealed = False

@@ -53,7 +53,6 @@ class Dimensions(Figure[DimensionResult]):
     key = "dimensions"
     title = gettext_lazy("By dimension")
     position = 22
-    result = DimensionResult
     tables = ("dimensions",)
     edition = 2
 

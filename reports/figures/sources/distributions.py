@@ -75,7 +75,6 @@ class Distributions(Figure[Listing[ItemDistribution]]):
     key = "distributions"
     title = gettext_lazy("How ratings are distributed")
     position = 32
-    result = Listing[ItemDistribution]
     tables = ("distributions",)
     edition = 2
 

@@ -57,11 +57,9 @@ class Factors(Figure[Listing[FactorOutcome]]):
     key = "factors"
     title = gettext_lazy("By a property of the stories")
     position = 65
-    result = Listing[FactorOutcome]
     tables = ("factors", "factor-contrasts")
     edition = 8
     is_shown_sealed = False
-    nothing = Listing[FactorOutcome]()
 
     def compute(self, dataset: Dataset) -> Listing[FactorOutcome]:
         level_by_factor = _levels(dataset)

@@ -62,7 +62,6 @@ class PassRates(Figure[PassRateResult]):
     key = "pass_rates"
     title = gettext_lazy("Pass rates")
     position = 20
-    result = PassRateResult
     tables = ("pass-rates",)
     edition = 3
 

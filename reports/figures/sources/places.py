@@ -54,11 +54,9 @@ class Places(Figure[Listing[ItemPlaces]]):
     key = "places"
     title = gettext_lazy("Where each source was ranked")
     position = 82
-    result = Listing[ItemPlaces]
     tables = ("places",)
     edition = 2
     is_shown_sealed = False
-    nothing = Listing[ItemPlaces]()
 
     def compute(self, dataset: Dataset) -> Listing[ItemPlaces]:
         items = [item for item in dataset.items if item.is_ranking and len(dataset.answers_to(item))]

@@ -70,11 +70,9 @@ class Rankings(Figure[Listing[Ranking]]):
     key = "rankings"
     title = gettext_lazy("Rankings")
     position = 80
-    result = Listing[Ranking]
     tables = ("rankings",)
     edition = 4
     is_shown_sealed = False
-    nothing = Listing[Ranking]()
 
     def compute(self, dataset: Dataset) -> Listing[Ranking]:
         items = [item for item in dataset.items if item.level == "none" and item.step.scope == Step.Scope.GROUP]

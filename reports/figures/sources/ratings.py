@@ -55,7 +55,6 @@ class Ratings(Figure[Listing[ItemRatings]]):
     key = "ratings"
     title = gettext_lazy("Mean ratings")
     position = 30
-    result = Listing[ItemRatings]
     tables = ("ratings",)
     edition = 5
 

@@ -90,7 +90,6 @@ class StoryRatings(ItemFigure[ItemStories], Figure[Listing[ItemStories]]):
     key = "story_ratings"
     title = gettext_lazy("Story by story")
     position = 33
-    result = Listing[ItemStories]
     tables = ("story-ratings", "spreads")
     edition = 2
 

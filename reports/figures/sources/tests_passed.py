@@ -70,7 +70,6 @@ class TestsPassed(Figure[TestsPassedResult]):
     key = "tests_passed"
     title = gettext_lazy("Tests passed by each story")
     position = 60
-    result = TestsPassedResult
     tables = ("tests-passed",)
     edition = 6
     is_shown_sealed = False

@@ -73,11 +73,9 @@ class Trends(Figure[Listing[FactorTrend]]):
     key = "trends"
     title = gettext_lazy("Against a number")
     position = 67
-    result = Listing[FactorTrend]
     tables = ("trends", "trend-means")
     edition = 2
     is_shown_sealed = False
-    nothing = Listing[FactorTrend]()
 
     def compute(self, dataset: Dataset) -> Listing[FactorTrend]:
         number_by_factor = _numbers(dataset)

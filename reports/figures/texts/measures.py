@@ -71,7 +71,6 @@ class Measures(Figure[Listing[Measure]]):
     key = "measures"
     title = gettext_lazy("Text measures")
     position = 138
-    result = Listing[Measure]
     tables = ("measures",)
     needs_answers = False
 
@@ -127,7 +126,7 @@ class Measures(Figure[Listing[Measure]]):
             "enters these numbers."
         )
         yield DocumentSection(
-            heading=_("Text measures"),
+            heading=self.title,
             body=[table, Files(words=_("All text measures"), table="measures")],
             margin=[TextBlock(words=note)],
         )

@@ -14,7 +14,7 @@ from judges.models import ScoreCard
 from reports.dataset.choices import choices_of
 from reports.dataset.pairs import list_pairs
 from reports.document.model import DocumentSection, Head, TextBlock
-from reports.document.values import Estimate, Floor, Interval
+from reports.document.values import Floor, IntervalEstimate
 from reports.figures.base import (
     N_RESAMPLES,
     Figure,
@@ -23,10 +23,10 @@ from reports.figures.base import (
     estimate,
     interval,
     item_fields,
-    without_value,
+    share_fields,
 )
 from reports.figures.texts.measures_beside_people_tables import beside_people, margin_notes
-from reports.lazy import judge_scores, np, rates, score_pairs
+from reports.lazy import judge_scores, np, score_pairs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,11 +40,10 @@ COEFFICIENTS = ("spearman", "kendall_tau")
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeasureCoefficient(Estimate):
+class MeasureCoefficient(IntervalEstimate):
     """One coefficient over stories, more being better on both sides. statistic : "spearman" or "kendall_tau" (tau-b)"""
 
     statistic: str
-    interval: Interval
     floor: Floor
 
 
@@ -66,7 +65,7 @@ class MeasureCorrelation:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeasureAccuracy(Estimate):
+class MeasureAccuracy(IntervalEstimate):
     """In percent of n pairs that most people agree on, how often the better-scored story is the one they prefer.
 
     n_tied : pairs whose stories have one score, each half right
@@ -77,7 +76,6 @@ class MeasureAccuracy(Estimate):
     n: int
     n_tied: int
     n_missing: int
-    interval: Interval
     floor: Floor
 
 
@@ -105,7 +103,6 @@ class MeasuresBesidePeople(Figure[MeasuresResult]):
     key = "measures_beside_people"
     title = gettext_lazy("Measures beside people")
     position = 139
-    result = MeasuresResult
     tables = ("measures-beside-people", "measures-on-pairs")
     edition = 2
     is_shown_sealed = False
@@ -132,7 +129,7 @@ class MeasuresBesidePeople(Figure[MeasuresResult]):
             "No person has answered anything about these stories yet, so there is nothing to set the measures beside."
         )
         yield DocumentSection(
-            heading=_("Measures beside people"),
+            heading=self.title,
             body=beside_people(result, head) if result.has_people else [TextBlock(words=nobody)],
             margin=margin_notes(result),
         )
@@ -245,15 +242,11 @@ def _accuracy(
     values = right[has_score]
     clusters = dataset.clusters_of(pair.group for pair, is_scored in zip(pairs, has_score, strict=True) if is_scored)
     return MeasureAccuracy(
-        value=float(100 * values.mean()) if values.size else None,
-        why=None if values.size else without_value("no_choices"),
         title=item.item.title or item.item.key,
         n=len(values),
         n_tied=int((values == 0.5).sum()),
         n_missing=int((~has_score).sum()),
-        interval=interval(
-            rates.pass_rate_interval, values, clusters, rng=dataset.rng(SALT, *salt), n_resamples=N_RESAMPLES
-        ),
+        **share_fields(values, clusters, rng=dataset.rng(SALT, *salt)),
         floor=chance_floor(score_pairs.flip_floor, values, rng=dataset.rng(SALT, *salt, 1)),
     )
 

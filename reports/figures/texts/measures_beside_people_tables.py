@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
 from reports.document import columns, notes
-from reports.document.columns import LEAD, Valued, Write, interval_cell
+from reports.document.columns import CHANCE, ENDS, LEAD, Write, interval_cell
 from reports.document.files import file_only
 from reports.document.model import Block, Files, Head, Phrase, ReportTable, RowGroup, TableCell, TableColumn, TextBlock
 from reports.document.phrases import hidden, in_language, joined, phrase
-from reports.document.values import Floor
 from reports.figures.base import note_of
 from reports.numbers import coefficient, coefficients, decimal, whole
 from reports.numbers import interval as between
@@ -28,27 +27,20 @@ if TYPE_CHECKING:
     )
 
 
-class HasFloor(Valued, Protocol):
-    """A value with its interval and its chance floor."""
-
-    @property
-    def floor(self) -> Floor: ...
-
-
 @dataclass(frozen=True)
 class _Line:
     """A row of the page. beside : what of people, at its first row alone"""
 
     beside: Phrase
     statistic: Phrase
-    valued: HasFloor
+    estimate: MeasureCoefficient | MeasureAccuracy
     n: int
     ties: str
     is_coefficient: bool
 
     @property
     def ends(self) -> str:
-        return coefficients(self.valued.interval) if self.is_coefficient else between(self.valued.interval)
+        return coefficients(self.estimate.interval) if self.is_coefficient else between(self.estimate.interval)
 
     @property
     def write(self) -> Write:
@@ -65,7 +57,7 @@ def beside_people(result: MeasuresResult, head: Head) -> list[Block]:
                 "often the better-scored story is the one that most prefer."
             ),
             groups=[RowGroup(heading=_heading(row), rows=list(_lines(row, head))) for row in result.measures],
-            why=lambda line: line.valued.why,
+            why=lambda line: line.estimate.why,
             columns=list(_columns()),
         ),
         _coefficients_file(result.measures),
@@ -121,13 +113,13 @@ def _lines(measure: MeasureBesidePeople, head: Head) -> Iterator[_Line]:
 
 def _columns() -> Iterator[TableColumn[_Line]]:
     def ends(line: _Line) -> TableCell:
-        return interval_cell(line.valued.interval, line.ends)
+        return interval_cell(line.estimate.interval, line.ends)
 
     yield columns.shown(_("Beside"), lambda line: line.beside, is_head=True)
     yield replace(columns.shown(_("Statistic"), lambda line: line.statistic), is_number=False, is_kept=True)
-    yield columns.shown(_("Value"), lambda line: line.write(line.valued.value), css=LEAD)
-    yield TableColumn(heading=phrase(_("95 %% interval")), cell=ends, files={})
-    yield columns.shown(_("Shuffled reach"), lambda line: line.write(line.valued.floor.upper))
+    yield columns.shown(_("Value"), lambda line: line.write(line.estimate.value), css=LEAD)
+    yield TableColumn(heading=phrase(_("95 %% interval")), cell=ends)
+    yield columns.shown(_("Shuffled reach"), lambda line: line.write(line.estimate.floor.upper))
     yield replace(columns.shown("n", lambda line: whole(line.n)), is_kept=True)
     yield replace(columns.shown(_("Ties"), lambda line: line.ties), is_kept=True)
 
@@ -141,10 +133,7 @@ def _coefficients_file(
         columns.fields("metric", "better", of=lambda line: line[0]),
         columns.item_in_file(lambda line: line[0]),
         columns.fields("outcome", "n", "n_tied", "n_tied_people", of=lambda line: line[1]),
-        columns.fields("statistic", "value", of=lambda line: line[2]),
-        columns.ends_in_file(lambda line: line[2].interval),
-        columns.in_file("chance_mean", lambda line: line[2].floor.mean),
-        columns.in_file("chance_upper", lambda line: line[2].floor.upper),
+        columns.fields("statistic", "value", **ENDS, **CHANCE, of=lambda line: line[2]),
         columns.note(lambda line: note_of(line[2], line[2].interval)),
     )
 
@@ -155,12 +144,7 @@ def _pairs_file(measures: Sequence[MeasureBesidePeople]) -> ReportTable[tuple[Me
         [(measure, row) for measure in measures for row in measure.accuracies],
         columns.fields("metric", "better", of=lambda line: line[0]),
         columns.item_in_file(lambda line: line[0]),
-        columns.in_file("choice", lambda line: line[1].title),
-        columns.in_file("percent", lambda line: line[1].value),
-        columns.ends_in_file(lambda line: line[1].interval),
-        columns.in_file("chance_mean", lambda line: line[1].floor.mean),
-        columns.in_file("chance_upper", lambda line: line[1].floor.upper),
-        columns.in_file("n_pairs", lambda line: line[1].n),
+        columns.fields(choice="title", percent="value", **ENDS, **CHANCE, n_pairs="n", of=lambda line: line[1]),
         columns.fields("n_tied", "n_missing", of=lambda line: line[1]),
         columns.note(lambda line: note_of(line[1], line[1].interval)),
     )

@@ -12,17 +12,10 @@ from django.utils.translation import gettext_lazy, ngettext
 from reports.document import columns, notes
 from reports.document.columns import LEAD
 from reports.document.files import file_only
-from reports.document.model import (
-    Block,
-    DocumentSection,
-    Files,
-    Head,
-    ReportTable,
-    TextBlock,
-)
+from reports.document.model import Block, DocumentSection, Files, Head, ReportTable, TextBlock
 from reports.document.values import Reason
 from reports.figures.base import Figure, Listing
-from reports.figures.texts.reference_sets import gone, set_columns
+from reports.figures.texts.reference_sets import AboutSet, gone, set_columns, set_fields
 from reports.lazy import shared_sequences
 from reports.numbers import decimal, whole
 from stats.reasons import Incomputable
@@ -61,15 +54,9 @@ class SourceShares:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SetCopies:
-    """The stories of the study beside one reference set. why : nothing could be compared"""
+class SetCopies(AboutSet):
+    """The stories of the study beside one reference set."""
 
-    name: str
-    corpus: str
-    sha256: str
-    n_references: int
-    n_gone: int
-    why: Reason | None
     by_source: tuple[SourceShares, ...]
     stories: tuple[StoryShare, ...]
 
@@ -84,11 +71,9 @@ class NearCopies(Figure[Listing[SetCopies]]):
     key = "near_copies"
     title = gettext_lazy("Near-copies")
     position = 137
-    result = Listing[SetCopies]
     tables = ("near-copies", "near-copies-by-story")
     edition = 2
     is_shown_sealed = False
-    nothing = Listing[SetCopies]()
     needs_answers = False
 
     def compute(self, dataset: Dataset) -> Listing[SetCopies]:
@@ -111,7 +96,7 @@ class NearCopies(Figure[Listing[SetCopies]]):
 
 
 def _of_set(dataset: Dataset, references: References) -> SetCopies:
-    reference_set, material = references.about, references.material
+    material = references.material
     stories: tuple[StoryShare, ...] = ()
     reason: Reason | None = None
     try:
@@ -133,11 +118,7 @@ def _of_set(dataset: Dataset, references: References) -> SetCopies:
     except Incomputable as error:
         reason = Reason.of(error)
     return SetCopies(
-        name=reference_set.name,
-        corpus=reference_set.corpus.slug,
-        sha256=reference_set.sha256,
-        n_references=len(material.texts),
-        n_gone=material.n_gone,
+        **set_fields(references),
         why=reason,
         by_source=tuple(_shares(source, stories) for source in ["", *(name for name, _kind in dataset.sources)])
         if stories
@@ -159,7 +140,7 @@ def _shares(source: str, stories: tuple[StoryShare, ...]) -> SourceShares:
 def _blocks(row: SetCopies, label: str) -> Iterator[Block]:
     """By source, and which stories are near-copies; of all stories in the file."""
     counted = ngettext("%(n)s story", "%(n)s stories", len(row.stories)) % {"n": len(row.stories)}
-    of_set = [*set_columns(row), columns.constant("words", LENGTH)]
+    of_set = [*set_columns(row), columns.constants(words=LENGTH)]
     yield ReportTable(
         name="near-copies",
         label=label,

@@ -26,9 +26,9 @@ from reports.document.model import (
     TextBlock,
 )
 from reports.document.values import Interval, Mean, Reason
-from reports.figures.base import N_RESAMPLES, Figure, Listing, interval, note_of, without_value
-from reports.figures.texts.reference_sets import gone, set_columns
-from reports.lazy import intervals, neighbours, np, spreads
+from reports.figures.base import Figure, Listing, ends_of_mean, note_of, without_value
+from reports.figures.texts.reference_sets import AboutSet, gone, set_columns, set_fields
+from reports.lazy import neighbours, np, spreads
 from reports.numbers import NONE, coefficient, coefficients, whole
 from stats.reasons import Incomputable
 
@@ -66,21 +66,11 @@ class StoryNovelty:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SetNovelty:
-    """The stories of the study beside one reference set.
+class SetNovelty(AboutSet):
+    """The stories of the study beside one reference set, by its embedding."""
 
-    n_references : whose texts are here; n_gone : whose are not, or have changed
-    why : no distances could be computed
-    """
-
-    name: str
-    corpus: str
     embedding: str
     version: str
-    sha256: str
-    n_references: int
-    n_gone: int
-    why: Reason | None
     means: tuple[NoveltyMean, ...]
     stories: tuple[StoryNovelty, ...]
 
@@ -89,10 +79,8 @@ class Novelty(Figure[Listing[SetNovelty]]):
     key = "novelty"
     title = gettext_lazy("Novelty")
     position = 136
-    result = Listing[SetNovelty]
     tables = ("novelty", "novelty-by-story")
     is_shown_sealed = False
-    nothing = Listing[SetNovelty]()
     needs_answers = False
 
     def compute(self, dataset: Dataset) -> Listing[SetNovelty]:
@@ -110,13 +98,7 @@ class Novelty(Figure[Listing[SetNovelty]]):
                 "Mean cosine distance to the nearest of %(n)s stories of %(corpus)s, 0 for the same, by %(embedding)s "
                 "(version %(version)s). No story is its own neighbour. The set was stored as %(short)s."
             )
-            basis %= {
-                "n": whole(row.n_references),
-                "corpus": row.corpus,
-                "embedding": row.embedding,
-                "version": row.version,
-                "short": row.sha256[:12],
-            }
+            basis %= {**vars(row), "n": whole(row.n_references), "short": row.sha256[:12]}
             yield DocumentSection(
                 heading=heading,
                 body=[notes.reason(row.why)] if row.why else list(_blocks(row, heading)),
@@ -125,7 +107,7 @@ class Novelty(Figure[Listing[SetNovelty]]):
 
 
 def _of_set(dataset: Dataset, references: References, *, salt: int) -> SetNovelty:
-    reference_set, material = references.about, references.material
+    material = references.material
     nearest: Neighbours | None = None
     reason: Reason | None = None
     try:
@@ -136,13 +118,9 @@ def _of_set(dataset: Dataset, references: References, *, salt: int) -> SetNovelt
         reason = without_value("no_vectors", why=str(error))
     stories = _stories(dataset, material, nearest) if nearest else ()
     return SetNovelty(
-        name=reference_set.name,
-        corpus=reference_set.corpus.slug,
-        embedding=reference_set.embedding,
-        version=reference_set.version,
-        sha256=reference_set.sha256,
-        n_references=len(material.texts),
-        n_gone=material.n_gone,
+        **set_fields(references),
+        embedding=references.about.embedding,
+        version=references.about.version,
         why=reason,
         means=tuple(_means(dataset, stories, n_others=_count_others(material), salt=salt)) if nearest else (),
         stories=stories,
@@ -192,7 +170,7 @@ def _means(dataset: Dataset, stories: tuple[StoryNovelty, ...], *, n_others: int
             chosen = np.ones(len(grouped), dtype=bool) if not source else sources == source
             rng = dataset.rng(SALT, salt, place, n_source)
             reason = Reason.of(neighbours.TooFewNeighbours(k, n_others)) if k > n_others else None
-            ends = interval(intervals.mean_interval, values[chosen], clusters[chosen], rng=rng, n_resamples=N_RESAMPLES)
+            ends = ends_of_mean(values[chosen], clusters[chosen], rng=rng)
             yield NoveltyMean(
                 k=k,
                 source=source,
@@ -210,7 +188,7 @@ def _summary(values: FloatArray) -> dict[str, Any]:
 def _blocks(row: SetNovelty, label: str) -> Iterator[Block]:
     """By k and source, and story by story."""
     counted = ngettext("%(n)s story", "%(n)s stories", len(row.stories)) % {"n": len(row.stories)}
-    of_set = [*set_columns(row), columns.constant("embedding", row.embedding), columns.constant("version", row.version)]
+    of_set = [*set_columns(row), columns.constants(embedding=row.embedding, version=row.version)]
     yield ReportTable(
         name="novelty",
         label=label,

@@ -26,14 +26,13 @@ from reports.document.model import (
 )
 from reports.document.phrases import phrase
 from reports.document.values import Interval
-from reports.figures.base import N_RESAMPLES, Figure, ItemRow, Listing, ends_note, interval, item_fields
-from reports.lazy import intervals, np, pd
+from reports.figures.base import Figure, ItemRow, Listing, ends_note, ends_of_mean, item_fields
+from reports.lazy import np, pd
 from reports.numbers import measured, whole
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
     from reports.dataset.cubes import Pair
-    from stats.intervals import Interval as StatisticInterval
 
 SALT = 62  # of the seed
 
@@ -69,7 +68,6 @@ class Explanations(Figure[Listing[ItemExplanations]]):
     key = "explanations"
     title = gettext_lazy("Explanations")
     position = 95
-    result = Listing[ItemExplanations]
     tables = ("explanations",)
 
     def compute(self, dataset: Dataset) -> Listing[ItemExplanations]:
@@ -181,11 +179,6 @@ def _part(
     units: Sequence[Pair] = list(zip(explained["group"], explained["story"], strict=True))
     is_in_groups = all(group for group, _story in units)
     clusters = dataset.clusters_of_units(units) if is_in_groups else list(explained["rater"])
-
-    def ends() -> StatisticInterval:
-        rng = dataset.rng(SALT, *salt)
-        return intervals.mean_interval(lengths, clusters, rng=rng, n_resamples=N_RESAMPLES).clipped(0, np.inf)
-
     return AnswerExplanations(
         value=value,
         label=label,
@@ -193,7 +186,7 @@ def _part(
         n_explained=int(lengths.size),
         median_words=float(statistics.median(lengths.tolist())),
         mean_words=float(lengths.mean()),
-        interval=interval(ends),
+        interval=ends_of_mean(lengths, clusters, rng=dataset.rng(SALT, *salt), low=0),
     )
 
 

@@ -11,18 +11,11 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from reports.document import columns
 from reports.document.columns import LEAD, QUIET, decimals, ends
-from reports.document.model import (
-    DocumentSection,
-    Files,
-    Head,
-    ReportTable,
-    TableColumn,
-    TextBlock,
-)
+from reports.document.model import DocumentSection, Files, Head, ReportTable, TableColumn, TextBlock
 from reports.document.phrases import in_language, joined, phrase
 from reports.document.values import Estimate, Floor, Interval, Mean
-from reports.figures.base import N_RESAMPLES, Figure, Listing, chance_floor, estimate, interval, mean, note_of
-from reports.lazy import agreement, intervals, np
+from reports.figures.base import Figure, Listing, alpha_fields, ends_of_mean, estimate, mean, note_of
+from reports.lazy import agreement, np
 from reports.models import Coder
 from reports.numbers import coefficient, coefficients, whole
 from reports.rationales import codings
@@ -31,7 +24,6 @@ from reports.rationales.codings import CodedReason, CodedSample
 if TYPE_CHECKING:
     from reports.dataset import Dataset
     from stats.arrays import FloatArray
-    from stats.intervals import Interval as StatisticInterval
 
 SALT = 90  # of the seed
 
@@ -84,9 +76,7 @@ class Themes(Figure[Listing[SampleThemes]]):
     key = "themes"
     title = gettext_lazy("What reasons are about")
     position = 93
-    result = Listing[SampleThemes]
     tables = ("themes", "theme-shares")
-    nothing = Listing[SampleThemes]()
 
     def compute(self, dataset: Dataset) -> Listing[SampleThemes]:
         samples = dataset.records.coded_samples
@@ -104,9 +94,9 @@ class Themes(Figure[Listing[SampleThemes]]):
         for n, sample in enumerate(result.rows, start=1):
             coded = ngettext("%(shown)s reason", "%(shown)s reasons", sample.n_reasons)
             rated = ngettext("%(shown)s story", "%(shown)s stories", sample.n_stories)
-            of_sample = [columns.constant("sample", n), columns.constant("item", sample.item)]
+            of_sample = [columns.constants(sample=n, item=sample.item)]
             yield DocumentSection(
-                heading=_("What reasons are about"),
+                heading=self.title,
                 body=[
                     _agreement_table(sample, of_sample, head),
                     Files(words=coded % {"shown": whole(sample.n_reasons)}, table="themes", is_count=True),
@@ -134,22 +124,15 @@ def _theme(dataset: Dataset, sample: CodedSample, theme: int, name: str, *, salt
     ratings = _ratings(sample.reasons, theme, codings.PEOPLE)
     clusters = dataset.clusters_of_units((reason.group, reason.story) for reason in sample.reasons)
     judge = _ratings(sample.reasons, theme, (Coder.JUDGE,))[0] if sample.judge else None
+    alpha = alpha_fields(dataset, ratings, "nominal", clusters, SALT, *salt)
     return ThemeRow(
         theme=name,
         n_first=int(ratings[0].sum()),
         n_second=int(ratings[1].sum()),
         percent=estimate(agreement.percent_agreement, ratings),
         kappa=estimate(agreement.cohen_kappa, ratings[0], ratings[1]),
-        alpha=estimate(agreement.krippendorff_alpha, ratings, "nominal"),
-        interval=interval(
-            intervals.alpha_interval,
-            ratings,
-            "nominal",
-            clusters,
-            rng=dataset.rng(SALT, *salt, 0),
-            n_resamples=N_RESAMPLES,
-        ),
-        floor=chance_floor(agreement.alpha_chance_floor, ratings, "nominal", rng=dataset.rng(SALT, *salt, 1)),
+        alpha=alpha.pop("coefficient"),
+        **alpha,
         judge_kappa=None if judge is None else mean(estimate(agreement.cohen_kappa, judge, one) for one in ratings),
         shares=tuple(_shares(dataset, sample.reasons, theme, salt=salt)),
     )
@@ -178,23 +161,13 @@ def _shares(
         if not stories:
             continue
         values = np.array([100 * found_by_story[story].mean() for story in stories])
+        clusters = dataset.clusters_of_units((group_by_story[story], story) for story in stories)
         yield ThemeShare(
             source=source,
             n_stories=len(stories),
             share=mean(Estimate(value=float(value)) for value in values),
-            interval=interval(
-                _share_interval,
-                values,
-                dataset.clusters_of_units((group_by_story[story], story) for story in stories),
-                rng=dataset.rng(SALT, *salt, 2 + n),
-                n_resamples=N_RESAMPLES,
-            ),
+            interval=ends_of_mean(values, clusters, rng=dataset.rng(SALT, *salt, 2 + n), low=0, high=100),
         )
-
-
-def _share_interval(*arguments: Any, **options: Any) -> StatisticInterval:
-    """`intervals.mean_interval` within what a share can be."""
-    return intervals.mean_interval(*arguments, **options).clipped(0.0, 100.0)
 
 
 def _agreement_table(sample: SampleThemes, of_sample: Sequence[TableColumn[Any]], head: Head) -> ReportTable[ThemeRow]:
@@ -208,8 +181,8 @@ def _agreement_table(sample: SampleThemes, of_sample: Sequence[TableColumn[Any]]
         columns=[
             *of_sample,
             columns.words("theme", _("Theme"), is_head=True),
-            columns.constant("n_reasons", sample.n_reasons),
-            *map(columns.in_file, ("n_first", "n_second")),
+            columns.constants(n_reasons=sample.n_reasons),
+            columns.fields("n_first", "n_second"),
             columns.estimate(
                 *("agreement_percent", phrase(_("Agreement, %%"))), of=lambda row: row.percent, write=decimals(0)
             ),
@@ -219,8 +192,8 @@ def _agreement_table(sample: SampleThemes, of_sample: Sequence[TableColumn[Any]]
             columns.number(
                 *("chance_upper", _("By chance, up to")), of=lambda row: row.floor.upper, write=coefficient, css=QUIET
             ),
-            columns.in_file("chance_mean", lambda row: row.floor.mean),
-            columns.constant("judge", sample.judge),
+            columns.fields(chance_mean="floor.mean"),
+            columns.constants(judge=sample.judge),
             columns.estimate("judge_kappa", of_judge, lambda row: row.judge_kappa),
             columns.note(lambda row: note_of(row.alpha, row.interval)),
         ],

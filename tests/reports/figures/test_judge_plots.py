@@ -4,10 +4,11 @@ import re
 
 import pytest
 
+from reports.document.plots import JudgePlot
 from reports.document.values import Floor, Interval
 from reports.figures.judges.outcomes import Outcomes, SourceOutcomes
 from reports.figures.judges.person_lines import PersonLine
-from reports.figures.judges.plots import JudgePlot, judge_plot
+from reports.figures.judges.plots import judge_plot
 from reports.figures.judges.scores import JudgeScores, Score, ScorePart
 from reports.page import judge_charts
 from reports.page.shapes import Drawing

@@ -16,7 +16,6 @@ class Probes(Figure[Probe]):
     key = "probe"
     title = "Probe of a figure"
     position = 68
-    result = Probe
     tables = ("probes",)
 
     def compute(self, dataset):

@@ -1,4 +1,4 @@
-"""Tables of a report for LaTeX: booktabs rules, numbers rounded as they are printed, every letter escaped."""
+"""The CSV tables of a description for LaTeX: booktabs rules, numbers rounded as they are printed, all escaped."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
-
-from reports.results import Results
 
 MOST_ROWS = 40  # of a table that stands on one page; longer ones break
 SPECIAL = {
@@ -59,28 +56,6 @@ def escape(text: str) -> str:
     return "".join(TABLE.get(letter, letter) for letter in printed)
 
 
-@dataclass(frozen=True)
-class LatexTable:
-    """One table. name : as of its CSV file; text : from \\begin to \\end"""
-
-    name: str
-    title: str
-    text: str
-    n_rows: int
-
-
-def main_tables(results: Results) -> list[LatexTable]:
-    """The first table of each figure that the page shows and that has rows."""
-    tables = []
-    for figure, result in results.visible:
-        name = figure.tables[0]
-        rows = list(figure.rows(result)[name])
-        if rows:
-            title = f"{figure.title}. {results.study.title}"
-            tables.append(LatexTable(name, str(figure.title), write_table(name, title, rows), len(rows)))
-    return tables
-
-
 def write_table(name: str, caption: str, rows: Sequence[Mapping[str, Any]]) -> str:
     """Rows of a CSV table as a LaTeX table.
 
@@ -102,8 +77,8 @@ def write_table(name: str, caption: str, rows: Sequence[Mapping[str, Any]]) -> s
     return _long(spec, head, body, words, label) if len(rows) > MOST_ROWS else _short(spec, head, body, words, label)
 
 
-def write_document(tables: Iterable[LatexTable], *, paragraph: str = "") -> str:
-    """A whole document with the paragraph and the tables, to be compiled as it is."""
+def write_document(tables: Iterable[str], *, paragraph: str = "") -> str:
+    """A whole document with the paragraph and the tables as `write_table` gives them, to be compiled as it is."""
     return "\n".join(
         [
             r"\documentclass{article}",
@@ -116,7 +91,7 @@ def write_document(tables: Iterable[LatexTable], *, paragraph: str = "") -> str:
             r"\begin{document}",
             *(f"{escape(words)}\n" for words in paragraph.splitlines() if words),
             r"\footnotesize",
-            *(table.text for table in tables),
+            *tables,
             r"\end{document}",
             "",
         ]
