@@ -7,6 +7,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation import responses
 from annotation.models import Assignment, Rater
 from annotation.participation import invitations, visits
 from studies import lifecycle
@@ -106,7 +107,7 @@ def test_texts_and_questions_before_the_first_group_come_in_order(client):
     assert ahead.url == "/briefing/welcome/"
     assert asked.redirect_chain[-1][0] == "/once/about/"
     assert open_still.status_code == 400
-    assert open_still.text.count("This has not been answered yet.") == 2, "in the summary and at the item"
+    assert open_still.text.count(responses.UNANSWERED) == 2, "in the summary and at the item"
     assert walk.said(visit) == [("no", "")]
     assert client.get("/", follow=True).redirect_chain[-1][0] == "/group/"
 

@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation import responses
 from annotation.models import Assignment, Fill, Response, Timing
 from annotation.participation import claims
 from annotation.progress import pace
@@ -254,7 +255,7 @@ def test_open_blanks_keep_the_text_from_being_submitted_and_are_named(client, wo
 
     assert refused.status_code == 400
     assert "4 answers still open" in refused.text
-    assert client.get(address(work)).text.count("This has not been answered yet.") == 4
+    assert client.get(address(work)).text.count(responses.UNANSWERED) == 4
     client.post(address(work), form(FILLS))
     assert client.post(check).url == reverse("annotation:receipt", args=[work.code])
     assert Fill.objects.get().state == "submitted"

@@ -7,6 +7,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation import responses
 from annotation.models import Assignment, Response
 from annotation.participation import claims, invitations
 from studies.models import Instrument, Item, Provenance, Source, Step, Story, Study
@@ -309,7 +310,7 @@ def test_what_lacked_before_a_part_reproaches_nobody_with_the_part_that_follows(
 
     page = client.get(part).text
 
-    assert "This has not been answered yet." not in page
+    assert responses.UNANSWERED not in page
     locked = client.get(address(assignment)).text
     assert "These answers were locked when the next part was opened" in locked
 

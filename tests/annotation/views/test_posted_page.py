@@ -8,6 +8,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation import responses
 from annotation.models import Assignment, Response, ResponseEvent
 from annotation.progress.rater_progress import load_rater_progress
 from studies.models import Step
@@ -152,7 +153,7 @@ def test_a_page_that_comes_too_fast_comes_back_with_its_answers_and_can_be_sent_
 
     assert (refused.status_code, walk.said(visit)) == (429, [])
     assert 1 <= int(refused.headers["Retry-After"]) <= 6
-    assert refused.text.count("Please send it again in a few seconds.") >= 2
+    assert refused.text.count(responses.TOO_FAST) >= 2
     assert len(re.findall(r'name="answer-about-item-\d"[^>]* value="no"[^>]* checked', refused.text)) == 2
     assert not visit.rater.steps_taken.filter(step__key="about").exists(), "that was no attempt"
 
