@@ -191,7 +191,7 @@ def test_in_a_sitting_of_two_the_next_group_follows_and_one_receipt_covers_both(
     receipt = client.get(after_second).text
     assert all(each.receipt in receipt for each in done)
     assert "these 2 groups" in receipt
-    assert "Another group can be yours" in receipt
+    assert "You can read another group" in receipt
     assert done[0].receipt in client.get(reverse("annotation:receipt", args=[done[0].code])).text
 
 

@@ -211,7 +211,7 @@ def test_without_scripts_two_windows_are_told_of_each_other(client, work):
     response = client.post(address(work), form({1: "shoes", 2: "a ring"}))
 
     assert response.status_code == 400
-    assert "where it now says “boots”. To keep what stands here, save once more." in response.text
+    assert "where it now says “boots”. To keep what is written here, save again." in response.text
     assert ">\nshoes</textarea>" in response.text
     assert said(work) == {"blank-01": "boots", "blank-02": "a ring"}
     client.post(address(work), form({1: "shoes", 2: "a ring"}, base=1))

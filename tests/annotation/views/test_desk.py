@@ -10,6 +10,7 @@ from django.utils import timezone
 from annotation import responses
 from annotation.models import Assignment, Response
 from annotation.participation import claims, invitations
+from annotation.progress.refusals import Refusal
 from studies.models import Instrument, Item, Provenance, Source, Step, Story, Study
 from tests import factories, triggers
 from tests.annotation import walk
@@ -220,7 +221,7 @@ def test_a_story_is_not_there_before_the_one_before_it_is_begun(client):
 
     assert looking.url == reading.url == reverse("annotation:assignment", args=[assignment.code])
     assert (answering.status_code, comparing.status_code) == (409, 409)
-    assert "begin all that comes before it first" in answering.text
+    assert Refusal.AHEAD.sentence in answering.text
     assert said(assignment) == []
 
 

@@ -69,7 +69,7 @@ def test_what_could_not_be_kept_stands_at_its_item_and_the_rest_is_stored(client
     refused = client.post("/once/about/", posted(page, **{"answer-about-item-1": "no"}) | answers)
 
     assert refused.status_code == 400
-    assert "Not everything could be kept" in refused.text
+    assert "Not everything could be saved" in refused.text
     assert 'href="#item-about-item-2"' in refused.text
     assert [value for value, _ in walk.said(visit)] == ["no"]
     assert not visit.rater.steps_taken.filter(step__key="about").exists(), "that was no attempt"
@@ -102,7 +102,7 @@ def test_an_answer_that_nobody_touched_here_is_no_conflict_and_one_that_was_is(c
 
     assert untouched.url == "/group/"
     assert touched.status_code == 409, "the check is passed, and nothing is written over"
-    assert "You have gone on in another window" in touched.text
+    assert "You have moved on in another window" in touched.text
     assert "Yes</blockquote>" in touched.text
     assert [value for value, _ in walk.said(visit)] == ["no", "no"]
 

@@ -102,7 +102,7 @@ def test_of_a_study_that_is_not_there_yet_nothing_is_claimed(staff: Client) -> N
     page = staff.get(url("studies_study", "add")).text
 
     assert "Nothing stands in the way" not in page
-    assert "Once the study is saved, here stands what is in the way of launching it." in page
+    assert "Save the study to see what blocks its launch." in page
 
 
 def test_whoever_mixes_questions_about_groups_and_stories_is_told_before_and_after_publishing(staff: Client) -> None:
