@@ -52,7 +52,7 @@ class EndpointAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     def save_model(self, request: HttpRequest, obj: Endpoint, form: forms.ModelForm[Endpoint], change: bool) -> None:
         super().save_model(request, obj, form, change)
         if change and {"base_url", "adapter"} & set(form.changed_data):
-            messages.warning(request, _("The address is new, so its key and its permission have been taken away."))
+            messages.warning(request, Endpoint.MOVED)
 
 
 @admin.register(Price)

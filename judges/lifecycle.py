@@ -31,6 +31,7 @@ NO_PRICE = gettext_noop(
     "There is a budget, and no price of %(model)s by which to keep it. Have an administrator enter the price under "
     "Records, Prices (0 if it costs nothing), or take the limit away; then let the run go on."
 )
+APPROVED = gettext_noop("%(run)s has been approved; it can be closed, not discarded")
 STOPPED_BY = gettext_noop("stopped by %(name)s")
 PAUSED_BY = gettext_noop("paused by %(name)s")
 
@@ -92,7 +93,7 @@ def discard(run: Run) -> None:
     """Take back a run that nobody has approved, with all its rows. Raises CannotRun if somebody has."""
     row = Run.objects.select_for_update(no_key=True).filter(pk=run.pk, state=Run.State.PLANNED, approved_at=None)
     if not row.exists():
-        raise CannotRun(_("%(run)s has been approved; it can be closed, not discarded") % {"run": run})
+        raise CannotRun(_(APPROVED) % {"run": run})
     # The fence around a story has a number of this run's, so that no other run shares these texts.
     hashes = {sha256 for request in run.calls.values_list("request", flat=True) for sha256 in texts.hashes_of(request)}
     Text.objects.exclude(story=None).filter(pk__in=hashes).delete()

@@ -22,6 +22,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from studies import hashing, processes
 from studies.models import StoryIntake, Study, StudyJob
@@ -31,6 +32,9 @@ LEASE = timedelta(minutes=3)  # renewed between the steps of the work
 RENEWAL_SECONDS = 20.0
 PATIENCE = timedelta(seconds=15)  # until another worker is told, and the page says that none has come
 KEPT = timedelta(days=1)
+BROKEN = gettext_noop(
+    "There was an error in Quire (%(error)s). Try again; if it fails again, tell whoever runs this server."
+)
 EDITION = 1  # counts up when outcomes hold something else for the same inputs: those that are kept are found no more
 # Called between the steps of the work, so that nobody else begins it. Raises LeaseLost.
 Renew: TypeAlias = Callable[[], None]
@@ -212,10 +216,7 @@ def carry_out(
             lease.end(problem=str(error))
         except Exception as error:
             log.exception("job %s, %s, was not done", pk, job.task)
-            sentence = _(
-                "There was an error in Quire (%(error)s). Try again; if it fails again, tell whoever runs this server."
-            )
-            lease.end(problem=sentence % {"error": type(error).__name__})
+            lease.end(problem=_(BROKEN) % {"error": type(error).__name__})
 
 
 def _require_same_inputs(job: StudyJob, find_inputs: Callable[[StudyJob], str] | None) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from django.db import transaction
 from django.db.models import F, ProtectedError, QuerySet
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from studies import formatting, hashing, lifecycle
 from studies.construction import add_groups, draw_key
@@ -34,6 +35,11 @@ class EditRefused(ValueError):
     """This change is not made; the message says why and what would do."""
 
 
+LAUNCHED = gettext_noop(
+    "The study is launched, so its stories stay as they are. To change them, make a copy of the study."
+)
+
+
 def find_obstacle(study: Study) -> str:
     """Why the stories of the study cannot be changed, in words; "" if they can."""
     if not lifecycle.may_edit(study, is_frozen=study.frozen_versions.exists()):
@@ -41,7 +47,7 @@ def find_obstacle(study: Study) -> str:
             return _(
                 "A run of a judge has frozen what is asked and read here. To change stories, make a copy of the study."
             )
-        return _("The study is launched, so its stories stay as they are. To change them, make a copy of the study.")
+        return _(LAUNCHED)
     if study.has_blanks():
         return _("The study is a cloze: its text cannot be changed here. Change the cloze.")
     return ""

@@ -101,15 +101,15 @@ class InvitationAdmin(ReadOnlyAdmin):
     def for_groups(self, invitation: Invitation) -> str:
         return ", ".join(group.code for group in invitation.groups.all()) or pgettext("groups", "any")
 
-    @admin.action(description=gettext_lazy("Revoke: the link opens nothing any more"), permissions=["revoke"])
+    @admin.action(description=gettext_lazy("Revoke: the link stops working"), permissions=["revoke"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[Invitation]) -> None:
         valid = list(queryset.filter(revoked_at=None))
         for invitation in valid:
             invitations.revoke(invitation, at=timezone.now())
             self.log_change(request, invitation, "revoked")
         message = ngettext(
-            "%(n)d revoked. Nobody gets in by it any more.",
-            "%(n)d revoked. Nobody gets in by them any more.",
+            "%(n)d revoked. The link no longer works.",
+            "%(n)d revoked. The links no longer work.",
             len(valid),
         )
         self.message_user(request, message % {"n": len(valid)}, messages.SUCCESS)
@@ -139,13 +139,13 @@ class InvitationAdmin(ReadOnlyAdmin):
         if demand.is_too_much:
             message = _(
                 "More links are out than seats are open: %(links)d issued and not used yet, %(seats)d open. "
-                "If all of them are used, whoever comes last finds no seat."
+                "If all of them are used, late arrivals find no seat."
             )
             self.message_user(request, message % {"links": demand.n_unused, "seats": demand.n_open}, messages.WARNING)
         elif groups and (of_groups := invitations.count_demand(study, at=now, groups=groups)).is_too_much:
             message = _(
                 "More links are out for these groups alone than they have seats open: %(links)d issued and not used "
-                "yet, %(seats)d open. If all of them are used, whoever comes last finds no seat."
+                "yet, %(seats)d open. If all of them are used, late arrivals find no seat."
             )
             self.message_user(
                 request, message % {"links": of_groups.n_unused, "seats": of_groups.n_open}, messages.WARNING

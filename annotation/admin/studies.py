@@ -136,7 +136,7 @@ class StudyAdmin(FinalAdmin):
     @admin.display(description=gettext_lazy("checklist"))
     def checklist(self, study: Study) -> str:
         if not study.pk:
-            return _("Once the study is saved, here stands what is in the way of launching it.")
+            return _("Save the study to see what blocks its launch.")
         findings = launches.findings(study, at=timezone.now()) if study.is_draft else []
         errors = protocol.select_errors(findings, Purpose.LAUNCH)
         context = {"errors": errors, "warnings": [f for f in findings if f not in errors], "study": study}
@@ -208,7 +208,7 @@ class StudyAdmin(FinalAdmin):
     def plan(self, request: HttpRequest, queryset: QuerySet[Study]) -> HttpResponse | None:
         return self._confirm_or_run(request, "plan", queryset)
 
-    @admin.action(description=gettext_lazy("Launch: freeze, and open to whoever holds a link"), permissions=["change"])
+    @admin.action(description=gettext_lazy("Launch: freeze, and open to anyone with a link"), permissions=["change"])
     def launch(self, request: HttpRequest, queryset: QuerySet[Study]) -> HttpResponse | None:
         return self._confirm_or_run(request, "launch", queryset)
 

@@ -144,7 +144,7 @@ class AssignmentAdmin(ReadOnlyAdmin):
     def has_reopen_permission(self, request: HttpRequest) -> bool:
         return bool(request.user.has_perm("annotation.change_assignment"))
 
-    @admin.action(description=gettext_lazy("Give the seat back: somebody else can take it"), permissions=["reopen"])
+    @admin.action(description=gettext_lazy("Release the seat: someone else can take it"), permissions=["reopen"])
     def reopen(self, request: HttpRequest, queryset: QuerySet[Assignment]) -> None:
         # A judge's seat is its run's: nobody else could take it, and the run could not end.
         of_people = queryset.filter(rater_kind=Rater.Kind.PERSON).exclude(seat=None)
@@ -153,8 +153,8 @@ class AssignmentAdmin(ReadOnlyAdmin):
             claims.release_row(assignment.rater)
             self.log_change(request, assignment, "given back")
         message = ngettext(
-            "%(n)d given back; what it held is kept outside all results.",
-            "%(n)d given back; what they held is kept outside all results.",
+            "%(n)d released; its answers are kept but do not enter any result.",
+            "%(n)d released; their answers are kept but do not enter any result.",
             len(given_back),
         )
         self.message_user(request, message % {"n": len(given_back)}, messages.SUCCESS)

@@ -26,7 +26,7 @@ def _plan(study: Study, by: str) -> str:
 
 def _launch(study: Study, by: str) -> str:
     launches.launch(study, by=by, at=timezone.now())
-    return _("%(study)s is live. Whoever holds a link can begin.") % {"study": study}
+    return _("%(study)s is live. Anyone with a link can begin.") % {"study": study}
 
 
 def _pause(study: Study, by: str) -> str:

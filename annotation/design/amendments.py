@@ -39,7 +39,7 @@ class NothingAmended(NotAmended):
     """What was asked for is what holds already, as after a double click."""
 
     def __init__(self) -> None:
-        super().__init__([Finding("error", "", _("nothing differs from what holds now"))])
+        super().__init__([Finding("error", "", _("this is the same as now"))])
 
 
 class AmendedMeanwhile(NotAmended):
@@ -140,8 +140,8 @@ def amend(study: Study, wish: Wish, *, by: str, at: datetime, as_read: str = "")
 
 def _state_sentence(study: Study) -> str:
     if study.is_closed:
-        return _("it is closed; a copy of it can be run anew")
-    return _("it is not launched yet, so that all of it can be changed where it stands")
+        return _("it is closed; run a copy of it instead")
+    return _("it is not launched yet, so everything can be changed on its own page")
 
 
 def _look(
@@ -200,11 +200,11 @@ def _findings_of_pay(study: Study, wish: Wish, name: str) -> Iterator[Finding]:
     promised = {json.loads(version.document).get(name, "") for version in _versions_begun(study)}
     comparisons = {compare_pay(before, wish.state.values[name]) for before in promised}
     if PayComparison.LOWER in comparisons:
-        sentence = _("less is offered than was promised to people who have begun, and they keep at least that")
-        yield Finding("error", name, sentence, _("let it hold for those who begin from now on"))
+        sentence = _("it offers less than people who have begun were promised, and they must get at least that")
+        yield Finding("error", name, sentence, _("apply it to those who begin from now on"))
     elif PayComparison.UNCLEAR in comparisons and not wish.pay_is_no_less:
-        sentence = _("whether this is as much as was promised to people who have begun cannot be read from the words")
-        way_out = _("confirm that it is no less, or let it hold for those who begin from now on")
+        sentence = _("the wording does not show whether this is as much as people who have begun were promised")
+        way_out = _("confirm that it is no less, or apply it to those who begin from now on")
         yield Finding("error", "pay_is_no_less", sentence, way_out)
 
 

@@ -114,9 +114,9 @@ class Balance:
         if self.has_several_stories:
             is_even = all(group.is_even for group in self.groups)
             sentences.append(
-                gettext("Inside its group every story stands at every position equally often, but for one at most.")
+                gettext("Within its group, every story is at every position equally often, give or take one.")
                 if is_even
-                else gettext("Inside their groups the stories do not stand at every position equally often.")
+                else gettext("Within their groups, stories are not at every position equally often.")
             )
         return sentences
 
@@ -129,24 +129,26 @@ class Balance:
 
     def _sentences_over_groups(self) -> Iterator[str]:
         if not self.rows:
-            yield gettext("No order of the groups was planned: everybody gets the group with the fewest readers.")
+            yield gettext("No order of groups was planned: everyone gets the group with the fewest readers.")
             return
         holds = ngettext(
-            "%(n)d row holds all %(groups)d groups. Who arrives takes a row that nobody holds and reads along it.",
-            "%(n)d rows hold all %(groups)d groups each. Who arrives takes a row that nobody holds and reads along it.",
+            "%(n)d row holds all %(groups)d groups. Each new rater takes a free row and reads its groups in order.",
+            "%(n)d rows hold all %(groups)d groups each. Each new rater takes a free row and reads its groups in "
+            "order.",
             len(self.rows),
         )
         yield holds % {"n": len(self.rows), "groups": len(self.groups)}
         yield (
-            gettext("Over the rows every group stands at every position equally often, but for one at most.")
+            gettext("Over the rows, every group is at every position equally often, give or take one.")
             if self.is_even_over_groups
-            else gettext("Over the rows the groups do not stand at every position equally often.")
+            else gettext("Over the rows, groups are not at every position equally often.")
         )
         if self.follows_evenly:
             yield gettext("Every group follows every other equally often.")
         yield gettext(
-            "This is true of rows that are read to their end. Who reads a part, or comes when every row is held, "
-            "gets the group with the fewest readers; of equal ones that which is read least often at that position."
+            "This is true of rows that are read to the end. Someone who reads only a part, or arrives when every "
+            "row is taken, gets the group with the fewest readers; among equals, the one read least often at "
+            "that position."
         )
 
 

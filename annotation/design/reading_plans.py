@@ -85,7 +85,9 @@ def save_reading_plan(study: Study, plan: ReadingPlan) -> None:
     # A launch at the same moment waits for this row, or this for the launch.
     locked = Study.objects.select_for_update().get(pk=study.pk)
     if not lifecycle.may_edit(locked, is_frozen=protocol.is_frozen(locked)):
-        raise PlanFixed(_("The study is launched or frozen by a run, and who reads what with it. Nothing was saved."))
+        raise PlanFixed(
+            _("Nothing was saved: the reading plan is frozen, because the study was launched or a run began.")
+        )
     if plan != plan_of_study(locked):
         seats.of_people(locked).delete()
     for name, value in vars(plan).items():

@@ -38,7 +38,7 @@ def claim(rater: Rater) -> Assignment:
     Raises NoSeat if the study is not open or no seat is left for this rater.
     """
     if not rater.study.is_live:
-        raise NoSeat(gettext_noop("This study is not open."))
+        raise NoSeat(gettext_noop("This study is not open at the moment."))
     version = versions.find_version(rater)
     while True:
         if assignment := find_open_assignment(rater):
@@ -79,10 +79,10 @@ def _count_repeats_to_come(rater: Rater, first: Assignment | None) -> int:
 
 def _why_no_seat(rater: Rater) -> str:
     if took_part_before(rater):
-        return gettext_noop("You took part in an earlier study whose readers this one does not ask again.")
+        return gettext_noop("You took part in an earlier study whose readers cannot take part in this one.")
     if has_read_most(rater):
-        return gettext_noop("You have read as many groups as one person reads in this study.")
-    return gettext_noop("Every seat is taken at the moment, or you have had all that there is.")
+        return gettext_noop("You have read as many groups as one person may read in this study.")
+    return gettext_noop("Every seat is taken at the moment, or you have read everything.")
 
 
 def take_row_and_find_seat(rater: Rater) -> Seat | None:

@@ -78,8 +78,9 @@ def _sample(kind: str) -> MailText:
     return MailText(
         _("An invitation to read: {title}"),
         _(
-            "Dear {name},\n\nwe invite you to take part in “{title}”. What it is about and what it asks of you stands "
-            "on the page behind this link; nothing begins until you say so there:\n\n{link}\n\nThe link is yours "
+            "Dear {name},\n\nwe invite you to take part in “{title}”. The page behind this link says what it is "
+            "about and what it asks of you; nothing begins until you say so there:\n\n{link}\n\nThe link is "
+            "yours "
             "alone: please do not pass it on. It works until {deadline}.\n\n{organiser}\n{contact}"
         ),
     )
@@ -127,19 +128,19 @@ def find_obstacle(invitation: Invitation, kind: str, *, at: datetime) -> str:
     if invitation.identity is None or not invitation.identity.email:
         return _("There is no address. A steward of the study can fill it in; or copy the link and pass it on.")
     if rater and Withdrawal.objects.filter(rater=rater).exists():
-        return _("%(code)s has withdrawn and is written to no more.") % {"code": rater.code}
+        return _("%(code)s has withdrawn and gets no more mails.") % {"code": rater.code}
     if invitation.revoked_at:
-        return _("This invitation was taken back.")
+        return _("This invitation was revoked.")
     if study.is_closed or lifecycle.has_run_out(study, at=at):
         return _("The study is over.")
     if study.is_draft:
-        return _("The study is not launched yet: the link would open nothing.")
+        return _("The study is not launched yet, so the link would not work.")
     if invitation.expires_at and invitation.expires_at <= at:
         return _("This invitation has expired.")
     if kind == MailKind.INVITATION and rater:
-        return _("%(code)s has come in already; a reminder brings them a new link.") % {"code": rater.code}
+        return _("%(code)s has already started; a reminder sends them a new link.") % {"code": rater.code}
     if kind == MailKind.REMINDER and rater and _has_submitted(rater.pk):
-        return _("%(code)s has submitted and need not be reminded.") % {"code": rater.code}
+        return _("%(code)s has submitted and needs no reminder.") % {"code": rater.code}
     return ""
 
 

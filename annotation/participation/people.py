@@ -74,10 +74,10 @@ def read_people(text: str) -> list[Person]:
             problems.append(_("Line %(line)d: %(why)s") % {"line": number, "why": error})
     if len(people) > MOST_PEOPLE:
         problems = [
-            _("These are %(n)d people. Note at most %(most)d at a time.") % {"n": len(people), "most": MOST_PEOPLE}
+            _("These are %(n)d people. Add at most %(most)d at a time.") % {"n": len(people), "most": MOST_PEOPLE}
         ]
     if not people and not problems:
-        problems = [_("There is nobody in these lines.")]
+        problems = [_("No people found. Enter one person per line.")]
     if problems:
         raise CannotNote(problems)
     return people
@@ -96,21 +96,21 @@ def _read_person(number: int, cells: list[str], columns: list[str]) -> Person:
         addresses = [cell for cell in cells if "@" in cell]
         words = [cell for cell in cells if cell and "@" not in cell]
         if len(addresses) > 1:
-            raise ValueError(_("it has two addresses; write one person a line."))
+            raise ValueError(_("it has two addresses; enter one person per line."))
         if len(words) > 2 or (len(words) == 2 and not addresses):
             raise ValueError(_("it has more than a label, a name and an address. Put a label with commas in quotes."))
         name_in_address, email = parseaddr(addresses[0]) if addresses else ("", "")
         label, name = (*words, "", "")[:2]
         name = name or name_in_address
         if addresses and not email:
-            raise ValueError(_("“%(text)s” is no e-mail address.") % {"text": addresses[0]})
+            raise ValueError(_("“%(text)s” is not an e-mail address.") % {"text": addresses[0]})
     if len(label) > LONGEST_LABEL:
         raise ValueError(_("its label is longer than %(n)d characters.") % {"n": LONGEST_LABEL})
     if email:
         try:
             validate_email(email)
         except ValidationError:
-            raise ValueError(_("“%(text)s” is no e-mail address.") % {"text": email}) from None
+            raise ValueError(_("“%(text)s” is not an e-mail address.") % {"text": email}) from None
     if not label and not email:
         raise ValueError(_("it has neither a label nor an address."))
     return Person(number, label, name[:200], email)
@@ -143,13 +143,13 @@ def _find_clashes(study: Study, people: Sequence[Person]) -> Iterable[str]:
             yield _("Line %(line)d: there is a “%(label)s” in this study already.") % vars(person)
         elif label and label in line_by_label:
             values = {"line": person.line, "label": person.label, "other": line_by_label[label]}
-            yield _("Line %(line)d: “%(label)s” stands in line %(other)d, too.") % values
+            yield _("Line %(line)d: “%(label)s” is also in line %(other)d.") % values
         if email and email in label_by_email:
             values = {"line": person.line, "label": label_by_email[email]}
             yield (
                 _(
-                    "Line %(line)d: this address is that of “%(label)s”, who is noted already. Leave the line out, or "
-                    "give another address, or none, and pass the link on yourself."
+                    "Line %(line)d: this address belongs to “%(label)s”, who is already on the list. Remove the line, "
+                    "enter another address, or leave the address out and send the link yourself."
                 )
                 % values
             )
@@ -157,8 +157,8 @@ def _find_clashes(study: Study, people: Sequence[Person]) -> Iterable[str]:
             values = {"line": person.line, "other": line_by_email[email]}
             yield (
                 _(
-                    "Line %(line)d: the same address stands in line %(other)d. Leave one of them out, or give one "
-                    "another address, or none, and pass that link on yourself."
+                    "Line %(line)d: the same address is in line %(other)d. Remove one of them, enter another address, "
+                    "or leave one address out and send that link yourself."
                 )
                 % values
             )
@@ -206,7 +206,7 @@ def change_address(invitation: Invitation, *, name: str, email: str) -> None:
         Study.objects.select_for_update().filter(pk=invitation.study_id).first()
         others = invitation.study.invitations.filter(revoked_at=None, identity__email__iexact=email)
         if email and (other := others.exclude(pk=invitation.pk).first()):
-            raise AddressTaken(_("This address is that of “%(label)s”.") % {"label": other})
+            raise AddressTaken(_("This address belongs to “%(label)s”.") % {"label": other})
         identity = invitation.identity or Identity.objects.filter(~Q(email=""), email__iexact=email).first()
         identity = identity or Identity()
         identity.name, identity.email = name, email

@@ -89,7 +89,7 @@ def read_participant(query: Mapping[str, str], recruitment: ProlificRecruitment)
         raise NotFromProlific(_("The address lacks your Prolific ID. Please open the study from Prolific once more."))
     if not (PARTICIPANT.fullmatch(pid) and OTHER_ID.fullmatch(session)):
         raise NotFromProlific(
-            _("What stands in the address is no Prolific ID. Please open the study from Prolific, not by a copy of it.")
+            _("The address has no valid Prolific ID. Please open the study from Prolific, not from a copied link.")
         )
     if recruitment.prolific_study and study != recruitment.prolific_study:
         raise NotFromProlific(_("This address belongs to another study at Prolific. Please open the study from there."))
@@ -344,7 +344,7 @@ def count_endings(study: Study) -> list[tuple[str, int]]:
         Ending.SCREENED_OUT: _("screened out"),
         Ending.NO_PLACE: _("found no place"),
         Ending.TIMED_OUT: _("stopped after the time was over"),
-        None: _("have come and not ended"),
+        None: _("started, not finished"),
     }
     return [(sentence, counts[ending]) for ending, sentence in words.items()]
 

@@ -35,7 +35,7 @@ def replace(invitation: Invitation, *, at: datetime) -> tuple[Invitation, str]:
     What the person has submitted counts, what is begun is kept and not counted, and their link opens nothing any more.
     """
     if invitation.revoked_at:
-        raise CannotLeave(_("This invitation was taken back already."))
+        raise CannotLeave(_("This invitation was already revoked."))
     with transaction.atomic():
         # Of two who replace one person at once, one changes no row.
         row = Invitation.objects.select_for_update(of=("self",)).select_related("study").get(pk=invitation.pk)

@@ -228,9 +228,9 @@ def _flags(
         if mail.state == InvitationMail.State.REFUSED:
             yield "error", _("mail not sent: %(why)s") % {"why": mail.message}
         elif is_unknown(mail, at=at):
-            yield "warning", _("perhaps sent; nobody knows")
+            yield "warning", _("delivery unknown")
         elif mail.state == InvitationMail.State.WAITING and mail.asked_at < at - FORGOTTEN:
-            yield "warning", _("not sent yet: no worker has taken the mail up")
+            yield "warning", _("not sent yet: no worker has started on this mail")
         elif mail.state in InvitationMail.UNDER_WAY:
             yield "", _("mail is on its way")
     if row.state == SENT and sum(mail.state == InvitationMail.State.SENT for mail in row.mails) > 1:
@@ -238,14 +238,14 @@ def _flags(
     if working and row.state == WORK:
         since = at - (working.last_active_at or working.started_at)
         if since > SILENT:
-            yield "warning", _("silent for %(days)d days") % {"days": since.days}
+            yield "warning", _("no activity for %(days)d days") % {"days": since.days}
     if row.rater and row.state != WITHDRAWN and getattr(row.rater, "has_failed", False):
         is_stopped = getattr(row.rater, "is_stopped", False)
         yield "", _("failed the check and went no further") if is_stopped else _("failed the check and went on")
     if row.invitation and getattr(row.invitation, "is_replaced", False):
         yield "", _("replaced by somebody else")
     elif given_up and row.state == RETURNED:
-        yield "", _("place is free again")
+        yield "", _("place released")
 
 
 def list_acts(row: RosterRow, *, at: datetime) -> Iterator[Act]:
@@ -259,22 +259,22 @@ def list_acts(row: RosterRow, *, at: datetime) -> Iterator[Act]:
         outcome = _("By mail with a new link; the old one stops working and says so.")
         yield Act(MailKind.REMINDER, _("Remind"), outcome)
     if row.state == NOTED:
-        yield Act("link", _("Show the link"), _("To pass it on yourself."))
+        yield Act("link", _("Show the link"), _("Send it yourself."))
     elif row.state != WITHDRAWN and not find_obstacle_of_link(invitation, at=at):
         outcome = _(
-            "For a link that was lost: the same person, the same place, the same code. Everything answered stays; the "
-            "old link stops working at once."
+            "For a lost link: same person, same place, same code. All answers are kept; the old link stops "
+            "working at once."
         )
         yield Act("new_link", _("New link for the same place"), outcome)
     if row.rater and row.state != WITHDRAWN:
         outcome = _(
-            "For a person who will not go on: the place goes to somebody else, for whom a link is shown. What is "
-            "submitted counts; what is begun is kept and not counted. This person’s link stops working."
+            "For a person who will not continue: the place goes to someone else, whose link is shown. Submitted "
+            "groups count; groups only begun are kept but not counted. This person’s link stops working."
         )
         yield Act("replace", _("Replace by somebody else …"), outcome)
     elif not row.rater:
-        outcome = _("The link opens nothing any more, and name and address are forgotten.")
-        yield Act("take_back", _("Take the invitation back …"), outcome)
+        outcome = _("The link stops working, and name and address are deleted.")
+        yield Act("take_back", _("Revoke the invitation …"), outcome)
 
 
 def count_states(rows: Sequence[RosterRow]) -> list[tuple[str, str, int]]:

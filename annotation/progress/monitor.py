@@ -180,7 +180,7 @@ def _state(row: Assignment) -> tuple[str, str]:
         return "submitted", _("submitted")
     if row.status == Status.WITHDRAWN:
         return "withdrawn", _("withdrawn")
-    return "returned", _("gave the place back")
+    return "returned", _("released the place")
 
 
 def _count_questions(row: Assignment) -> int:
@@ -208,8 +208,8 @@ def _silent(study: Study, *, at: datetime) -> Iterator[Query]:
         days = (at - last).days
         if at - last > SILENT:
             sentence = ngettext(
-                "Silent for %(n)d day, %(place)s. Away, or has the link been lost?",
-                "Silent for %(n)d days, %(place)s. Away, or has the link been lost?",
+                "No activity for %(n)d day, %(place)s. Away, or link lost?",
+                "No activity for %(n)d days, %(place)s. Away, or link lost?",
                 days,
             )
             yield _query(row, sentence % {"n": days, "place": say_place(row)}, _("The place waits for them."))
@@ -225,7 +225,7 @@ def _fast(study: Study) -> Iterator[Query]:
     fast = [pk for pk, n in seconds.items() if n < FAST * usual]
     for row in _with_people(study).filter(pk__in=fast[:MOST_QUERIES]):
         minutes, middle = seconds[row.pk] // 60, round(usual / 60)
-        sentence = _("%(n)d minutes for a group that takes others %(usual)d. Read on paper first?")
+        sentence = _("%(n)d minutes for a group; others usually take %(usual)d. Read on paper first?")
         reason = _("Active time counts only while the page is visible and in use.")
         yield _query(row, sentence % {"n": minutes, "usual": middle}, reason)
 
@@ -236,7 +236,7 @@ def _pasted(study: Study) -> Iterator[Query]:
     much = [pk for pk, n in pasted.items() if n > MUCH]
     for row in _with_people(study).filter(pk__in=much[:MOST_QUERIES]):
         sentence = _("%(n)d characters were pasted into reasons. Written elsewhere first?")
-        yield _query(row, sentence % {"n": pasted[row.pk]}, _("Pasting is allowed; what it was nobody can see here."))
+        yield _query(row, sentence % {"n": pasted[row.pk]}, _("Pasting is allowed; the text itself is not shown here."))
 
 
 def _failed(study: Study) -> Iterator[Query]:

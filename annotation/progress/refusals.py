@@ -35,25 +35,23 @@ class Refusal(Enum):
         return _FATES.get(self, "")
 
 
-_AHEAD = gettext_noop("This part opens later: please begin all that comes before it first.")
+_AHEAD = gettext_noop("This part opens later: please begin all earlier parts first.")
 _SENTENCES = {
     Refusal.ENDED: responses.ENDED,
     Refusal.CLOSED: gettext_noop("The study has closed, so answers can no longer be changed. What you saved is kept."),
     Refusal.PAUSED: gettext_noop("The study is paused, so answers cannot be changed just now. What you saved is kept."),
     Refusal.OWES_CONSENT: gettext_noop("Please give your consent first; nothing was saved."),
-    Refusal.OWES_RECOGNITION: gettext_noop(
-        "Please say first whether you know what you are to read; nothing was saved."
-    ),
+    Refusal.OWES_RECOGNITION: gettext_noop("Please first say whether you know any of these texts; nothing was saved."),
     Refusal.LOCKED: gettext_noop(
         "These answers were locked when the next part was opened, so they can no longer be changed."
     ),
     Refusal.AHEAD: _AHEAD,
     Refusal.UNOPENED: _AHEAD,
 }
-_NOT_SAVED = gettext_noop("What you wrote since then is not saved; it still stands here, to copy.")
+_NOT_SAVED = gettext_noop("What you wrote since then is not saved; it is still here, to copy.")
 _FATES = {
     Refusal.PAUSED: gettext_noop(
-        "What you wrote since then is kept here, and is saved by itself as soon as the study goes on."
+        "What you wrote since then is kept here and is saved automatically when the study resumes."
     ),
     Refusal.ENDED: _NOT_SAVED,
     Refusal.CLOSED: _NOT_SAVED,

@@ -1,8 +1,9 @@
 """What raters answered: recorded by one function, kept with its history, ended with a receipt, proved, brought in."""
 
-from annotation.responses.holds import ENDED, AssignmentEnded, TooManySaves
+from annotation.responses.holds import ENDED, TOO_FAST, AssignmentEnded, TooManySaves
 from annotation.responses.recording import (
     LETTERS,
+    UNANSWERED,
     Answer,
     Entry,
     Rejection,
@@ -17,6 +18,8 @@ from annotation.responses.recording import (
 __all__ = [
     "ENDED",
     "LETTERS",
+    "TOO_FAST",
+    "UNANSWERED",
     "Answer",
     "AssignmentEnded",
     "Entry",

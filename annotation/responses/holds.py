@@ -12,7 +12,8 @@ from django.utils.translation import gettext_noop
 from annotation.models import Assignment
 from annotation.prepared_queries import PreparedQuery, PreparedUpdate
 
-ENDED = gettext_noop("This has been submitted or given up; its answers can no longer be changed.")
+ENDED = gettext_noop("This has been submitted or released; its answers can no longer be changed.")
+TOO_FAST = gettext_noop("Too many saves at once, so this is not saved yet. Please try again in a few seconds.")
 
 # A token bucket for each assignment: BURST saves at once, SAVES_PER_SECOND for good. The fastest that a person does is
 # to press keys that answer and go on by turns: at gaps of 60 milliseconds up to 17 saves a second, which the bucket
@@ -31,7 +32,7 @@ class TooManySaves(Exception):
     """The page saves faster than is taken; the message says so. seconds : after which it may save again"""
 
     def __init__(self, seconds: int) -> None:
-        super().__init__(_("Too much came at once, so this is not saved yet. Please send it again in a few seconds."))
+        super().__init__(_(TOO_FAST))
         self.seconds = seconds
 
 

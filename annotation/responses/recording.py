@@ -10,6 +10,7 @@ from typing import Any, Self
 from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation.models import Assignment, Response, ResponseEvent
 from annotation.prepared_queries import PreparedQuery
@@ -24,6 +25,7 @@ TRIES = 5
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 CONTENT = ("value", "outcome", "rationale", "quotes")
 CHANGING = (*CONTENT, "revision", "head", "first_answered_at", "last_edited_at")
+UNANSWERED = gettext_noop("This has not been answered yet.")
 # Assignment, step, item and story, or no story: what no two responses share.
 ResponseKey = tuple[int, int, int, int | None]
 
@@ -377,7 +379,7 @@ class _Batch:
 def find_shortfall(response: Response | None, item: Item) -> str:
     """What an answer still lacks before it can be submitted, as a sentence; empty if nothing."""
     if response is None or response.outcome == Response.Outcome.OPEN:
-        lacks = "" if item.is_skippable else _("This has not been answered yet.")
+        lacks = "" if item.is_skippable else _(UNANSWERED)
         return lacks if response is None or not response.rationale else _("Your reasons are here, but no answer yet.")
     lacks = items.find_type(item.type).shortfall(item, response.value) if response.value is not None else ""
     return lacks or shortfall(Rule.of(item), response.rationale)

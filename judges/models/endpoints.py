@@ -21,6 +21,8 @@ MOST_BYTES = 4_000_000
 
 
 class Endpoint(models.Model):
+    MOVED = _("The address is new, so its key and its permission have been taken away.")
+
     name = models.SlugField(_("name"), max_length=80, unique=True)
     adapter = models.CharField(_("adapter"), max_length=40, default="openai", validators=[check_provider])
     base_url = models.CharField(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, ngettext_lazy
 
 from annotation import design, responses
 from judges import parsing, prompts
@@ -24,6 +24,13 @@ from studies.protocol import Protocol
 MOST_EXAMPLES = 20
 # Stories that may not be sent are named one by one, but not a whole corpus.
 MOST_NAMED = 100
+NOT_SENDABLE = ngettext_lazy(
+    "%(study)s: %(n)d story (%(codes)s) is not marked as free to be sent to an outside provider, "
+    "which %(endpoint)s is. Choose others, or have it marked by whoever keeps the stories’ licences",
+    "%(study)s: %(n)d stories (%(codes)s) are not marked as free to be sent to an outside provider, "
+    "which %(endpoint)s is. Choose others, or have them marked by whoever keeps the stories’ licences",
+    "n",
+)
 
 
 class CannotRun(Exception):
@@ -306,20 +313,13 @@ def check_sendable(study: Study, codes: Iterable[str], endpoint: Endpoint) -> No
     if not endpoint.is_outside or endpoint.is_stub:
         return
     if codes_withheld := sorted(set(codes) - licences.find_sendable_codes(study)):
-        message = ngettext(
-            "%(study)s: %(n)d story (%(codes)s) is not marked as free to be sent to an outside provider, "
-            "which %(endpoint)s is. Choose others, or have it marked by whoever keeps the stories’ licences",
-            "%(study)s: %(n)d stories (%(codes)s) are not marked as free to be sent to an outside provider, "
-            "which %(endpoint)s is. Choose others, or have them marked by whoever keeps the stories’ licences",
-            len(codes_withheld),
-        )
         names = {
             "study": study.slug,
             "n": len(codes_withheld),
             "codes": _some(codes_withheld, most=MOST_NAMED),
             "endpoint": endpoint.name,
         }
-        raise CannotRun(message % names)
+        raise CannotRun(str(NOT_SENDABLE % names))
 
 
 def draw_reading_orders(study: Study, judge: Judge, groups: list[StoryGroup]) -> list[list[str]]:

@@ -4,6 +4,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation.models import Assignment, Rater
 from annotation.responses import submission
@@ -18,6 +19,7 @@ RETRYABLE = (
     *(Call.State.PROVIDER_ERROR, Call.State.TOO_LARGE),
     *(Call.State.UNREADABLE, Call.State.TRUNCATED, Call.State.OUT_OF_RANGE),
 )
+NO_CALLS = gettext_noop("%(run)s has no calls to ask again")
 # Ended without being sent.
 UNSENT = (Call.State.BUDGET_STOPPED, Call.State.NOT_ASKED)
 
@@ -49,13 +51,13 @@ def retry(run: Run) -> int:
     was written into a cloze and sent in is left. Raises CannotRun if there is no such call.
     """
     if run.judge.kind == Rater.Kind.METRIC or run.state == Run.State.PLANNED:
-        raise CannotRun(_("%(run)s has no calls to ask again") % {"run": run})
+        raise CannotRun(_(NO_CALLS) % {"run": run})
     calls = find_retryable(run)
     try:
         with transaction.atomic():
             pks = list(calls.order_by("pk").values_list("pk", flat=True))
             if not pks:
-                raise CannotRun(_("%(run)s has no calls to ask again") % {"run": run})
+                raise CannotRun(_(NO_CALLS) % {"run": run})
             submission.reopen(set(calls.values_list("assignment", flat=True)))
             _set_to_work(run, Call.objects.filter(pk__in=pks))
     except IntegrityError:

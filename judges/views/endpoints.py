@@ -123,7 +123,7 @@ def _edit(
         is_moved = bool(endpoint.pk) and bool({"base_url", "adapter"} & set(form.changed_data))
         form.save()
         if is_moved:
-            messages.warning(request, _("The address is new, so its key and its permission have been taken away."))
+            messages.warning(request, Endpoint.MOVED)
         else:
             messages.success(request, _("%(endpoint)s is saved.") % {"endpoint": endpoint.name})
         return redirect("endpoints:show", endpoint=endpoint.pk)

@@ -25,6 +25,7 @@ from studies.views.guards import require_in_study
 from studies.views.posted_forms import makes_once
 
 STARTS = "judges.add_run"
+PLAN_CHANGED = gettext_lazy("What it would ask has changed since you looked. Look again before you approve.")
 # The names of its fields in an address, beside the judge.
 SELECTED = ("stories", "orders", "n_repeats")
 
@@ -176,7 +177,7 @@ def new(request: HttpRequest, access: Access) -> HttpResponse:
     if is_post and judge and scope and dry_run and approval.is_valid():
         n_seen = approval.cleaned_data["n_calls"]
         if n_seen is not None and n_seen != dry_run.n_calls and not dry_run.obstacle:
-            form.add_error(None, _("What it would ask has changed since you looked. Look again before you approve."))
+            form.add_error(None, PLAN_CHANGED)
         elif run := _start(request, access, judge, scope, form, approval):
             return redirect("judges:run", slug=access.study.slug, run=run.pk)
     has_errors = bool(form.errors or approval.errors or (options is not None and options.errors))

@@ -42,7 +42,7 @@ TEMPLATE = Part(
 )
 FILE = Part(
     "file",
-    "Bring in the stories",
+    "Import the stories",
     "One table with a story in each row is enough: CSV, TSV, Excel or JSON lines, or a ZIP of text files. Quire "
     "guesses what each column is; whatever it cannot know, it asks. The column of the source is never shown to raters.",
 )

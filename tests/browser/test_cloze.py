@@ -299,7 +299,7 @@ def test_two_windows_at_one_blank_are_shown_both_versions(sheet: Page) -> None:
     problem = sheet.locator("#problem-fill-blank-02")
     expect(problem).to_contain_text("it now says “a tuba”. Nothing has been overwritten.")
     assert said() == {2: "a tuba"}
-    problem.get_by_role("button", name="Keep what stands here").click()
+    problem.get_by_role("button", name="Keep what is written here").click()
 
     until(sheet, said, {2: "a door"})
     expect(problem).to_be_empty()

@@ -77,7 +77,7 @@ def test_a_link_says_that_the_session_has_ended(desk: Page) -> None:
 
     desk.locator(".items a", has_text="2").click()
 
-    expect(desk.get_by_role("heading", name="Please come in again")).to_be_visible()
+    expect(desk.get_by_role("heading", name="Please open your link again")).to_be_visible()
 
 
 def test_a_link_leads_to_the_receipt_once_the_group_was_submitted_in_another_window(desk: Page) -> None:

@@ -34,7 +34,7 @@ def test_whoever_is_at_work_reads_that_the_study_is_paused_and_finds_their_words
 
     expect(status(desk)).to_have_text("Waiting, kept on this device")
     expect(desk.locator("#trouble")).to_contain_text("The study is paused, so answers cannot be changed just now.")
-    expect(desk.locator("#trouble")).to_contain_text("is saved by itself as soon as the study goes on")
+    expect(desk.locator("#trouble")).to_contain_text("is saved automatically when the study resumes")
     assert reasons(desk).input_value() == WORDS
     desk.goto(link)
     expect(desk.locator("h1")).to_have_text("The study is paused")

@@ -116,6 +116,6 @@ def test_a_person_is_noted_passed_a_link_and_replaced(lead: Page, live_server: A
     press(lead, "Replace by somebody else")
     press(lead, "Replace them")
 
-    expect(lead.get_by_label("Shown once: copy it and pass it on")).not_to_have_value(link)
+    expect(lead.get_by_label("Shown once: copy it and send it")).not_to_have_value(link)
     lead.goto(f"{live_server.url}/studies/{study.slug}/monitor/")
     expect(lead.locator("td.free").filter(has_text="left by E01")).to_have_count(1)

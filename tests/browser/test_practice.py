@@ -52,7 +52,7 @@ def test_a_story_is_practised_on_and_compared(practice: Page) -> None:
             expect(radios.locator(".problem")).to_be_empty()
     practice.get_by_role("button", name="Compare with sample answers").click()
 
-    told = practice.get_by_text("Below each of your answers there is now a sample answer")
+    told = practice.get_by_text("Below each of your answers is now a sample answer")
     expect(told).to_be_focused()
     expect(practice.locator(".sample-answer")).to_have_count(6)
     expect(practice.locator(".sample-answer").first).to_contain_text("She sweeps and unlocks before")

@@ -30,13 +30,13 @@ def test_a_plan_follows_its_choices_is_saved_and_launched(staff: Page, live_serv
     expect(figures.nth(0)).to_have_text("12")
     staff.get_by_label("Groups that one person may read").select_option("1")
     expect(figures.nth(1)).to_have_text("12")
-    expect(staff.get_by_text("Inside its group every story stands at every place equally often.")).to_be_visible()
+    expect(staff.get_by_text("Within its group, every story is at every position equally often.")).to_be_visible()
     staff.get_by_label("Everybody reads everything").check()
     expect(staff.get_by_label("Groups that one person may read")).to_be_hidden()
     expect(figures.nth(1)).to_have_text("4")
     staff.locator("summary", has_text="Details").click()
     press(staff, "Draw again")
-    expect(staff.get_by_text("numbers that were tried")).to_be_visible()
+    expect(staff.get_by_text("seeds: sources are most evenly")).to_be_visible()
     assert Study.objects.get(slug="plums").seats_per_group == 3, "nothing is written by looking"
     assert in_all_looks(staff) == {}
 

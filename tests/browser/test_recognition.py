@@ -46,7 +46,7 @@ def test_a_story_is_flagged_without_losing_the_place(before):
     flag.click()
 
     expect(flag).to_have_attribute("aria-pressed", "true")
-    expect(before.get_by_text("Your work on it stands")).to_be_visible()
+    expect(before.get_by_text("Your answers are kept")).to_be_visible()
     expect(before.get_by_role("radio", name="Yes")).to_be_checked()
     until(before, Recognition.objects.count, 1)
     flag.click()

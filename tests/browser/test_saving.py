@@ -80,7 +80,7 @@ def test_when_somebody_else_has_come_in_the_page_says_so_and_what_to_do(
     reasons(desk).press_sequentially(WORDS)
 
     expect(status(desk)).to_have_text("Not saved, retry")
-    expect(desk.locator("#trouble")).to_contain_text("Somebody else has come in on this browser")
+    expect(desk.locator("#trouble")).to_contain_text("Someone else has opened the study in this browser")
     desk.set_viewport_size({"width": 1024, "height": 500})
     desk.locator("#questions .pane-foot button").first.scroll_into_view_if_needed()
     expect(desk.locator("#trouble")).to_be_in_viewport()
@@ -129,7 +129,7 @@ def test_a_session_that_ended_in_mid_sentence_loses_nothing(desk: Page, context:
     reasons(desk).press_sequentially("a pane of glass.")
     expect(desk.locator("#trouble")).to_contain_text("Your session has ended")
     expect(status(desk)).to_have_text("Not saved, retry")
-    expect(desk.get_by_role("link", name="How to come in again")).to_have_attribute("href", "/again/")
+    expect(desk.get_by_role("link", name="How to continue")).to_have_attribute("href", "/again/")
     assert said() == [(None, "It turns on ")]
 
     other = context.new_page()

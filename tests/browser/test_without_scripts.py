@@ -106,7 +106,7 @@ def test_somebody_applies_by_keyboard_is_accepted_and_comes_to_the_desk(
         yes.press("Space")
     page.get_by_label("Your e-mail address").fill("ada@example.org")
     page.get_by_label("Your e-mail address").press("Enter")
-    expect(page.get_by_text("Your application has come in.")).to_be_visible()
+    expect(page.get_by_text("We have received your application.")).to_be_visible()
     applications.accept(Application.objects.get(), by="tests", site=live_server.url, at=timezone.now())
     mails.send(InvitationMail.objects.get().pk, at=timezone.now())
     link = re.search(r"http\S+/r/\S+", str(mail.outbox[-1].body))

@@ -142,7 +142,7 @@ def test_a_refusal_and_an_error_are_kept_as_words_and_the_next_who_asks_has_it_t
 
     assert problems == [
         "The study is launched.",
-        "There was an error in Quire (ZeroDivisionError). Try again; if it fails again, tell whoever runs this server.",
+        jobs.BROKEN % {"error": "ZeroDivisionError"},
     ]
     assert sent == [job.pk] * 2
 

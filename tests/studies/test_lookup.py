@@ -13,9 +13,9 @@ def test_a_study_is_found_by_its_slug() -> None:
 
 
 def test_an_unknown_slug_is_answered_with_those_that_there_are() -> None:
-    with pytest.raises(NoSuchStudy, match=r"^there is no study “figs”; there are: none$"):
+    with pytest.raises(NoSuchStudy, match=r"study “figs”.*: none$"):
         find_study("figs")
 
     factories.study("plums"), factories.study("pears")
-    with pytest.raises(NoSuchStudy, match=r"^there is no study “figs”; there are: pears, plums$"):
+    with pytest.raises(NoSuchStudy, match=r"study “figs”.*: pears, plums$"):
         find_study("figs")

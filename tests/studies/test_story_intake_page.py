@@ -9,6 +9,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
+from studies import story_edits
 from studies.models import Story, StoryImport, StoryIntake, Study
 from studies.story_import import intakes
 from tests import factories
@@ -191,7 +192,7 @@ def test_a_launched_study_is_said_at_once(draft: Study, designer: Client, sent: 
 
     page = designer.post(address, form).content.decode()
 
-    assert "The study is launched, so its stories stay as they are." in page
+    assert story_edits.LAUNCHED in page
     assert not StoryIntake.objects.exists()
 
 

@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from studies import story_edits
 from studies.models import Provenance, Source, Story, StoryGroup, StoryImport, Study
 from tests import factories
 from tests.studies.folders import rows_by_table
@@ -316,7 +317,7 @@ def test_a_launched_study_is_read_only_and_says_why(designer: Client) -> None:
 
     for address, form in changes(study):
         response = designer.post(address, form, follow=True)
-        assert "The study is launched, so its stories stay as they are." in response.content.decode(), form
+        assert story_edits.LAUNCHED in response.content.decode(), form
 
     assert (rows_by_table(), list(study.stories.values_list("code", "text"))) == rows
     assert 'name="action"' not in designer.get(STORIES).content.decode()

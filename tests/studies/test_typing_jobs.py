@@ -8,7 +8,7 @@ from django.contrib.admin.models import LogEntry
 from django.test import Client
 from django.utils import timezone
 
-from studies import formatting, jobs, tasks, typing_jobs
+from studies import formatting, jobs, story_edits, tasks, typing_jobs
 from studies.models import Story, Study, StudyJob
 from tests import factories
 from tests.studies.page_parts import part_of
@@ -173,7 +173,7 @@ def test_a_failure_is_said_with_the_way_out(draft: Study, designer: Client, monk
         tasks.compare_typing(job.pk)
 
     page = shown(designer)
-    assert "There was an error in Quire (ZeroDivisionError). Try again;" in page
+    assert jobs.BROKEN % {"error": "ZeroDivisionError"} in page
     assert '<a href="?typing=yes">Try again</a>' in page
     assert find_unwanted(page) == []
 
@@ -244,7 +244,7 @@ def test_what_was_put_back_is_made_alike_again(draft: Study, designer: Client) -
 @pytest.mark.parametrize(
     ("kinds", "state", "sentence"),
     [
-        (["quotes"], "live", "Nothing was made alike: The study is launched, so its stories stay as they are."),
+        (["quotes"], "live", f"Nothing was made alike: {story_edits.LAUNCHED}"),
         (["nothing"], "draft", "Nothing was made alike: there is no normalisation nothing;"),
     ],
 )
@@ -283,7 +283,7 @@ def test_a_launched_study_is_refused_before_a_worker_is_asked(draft: Study, desi
 
     page = designer.post(ADDRESS, {"kinds": ["quotes"]}, follow=True).text
 
-    assert "The study is launched, so its stories stay as they are." in page
+    assert story_edits.LAUNCHED in page
     assert not StudyJob.objects.exists()
 
 

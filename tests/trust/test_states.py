@@ -186,7 +186,7 @@ def test_nothing_is_changed_at_the_wrong_time(
     ("state", "status", "said"),
     [
         (before_consent, 409, "Please give your consent first; nothing was saved."),
-        (before_recognition, 409, "Please say first whether you know what you are to read; nothing was saved."),
+        (before_recognition, 409, "Please first say whether you know any of these texts; nothing was saved."),
         (after_a_lock, 409, "These answers were locked when the next part was opened"),
         (after_submission, 409, "This has been submitted or given up"),
         (after_giving_up, 409, "This has been submitted or given up"),

@@ -64,10 +64,10 @@ def meet_conflict(walk: Walk) -> None:
     walk.window.press("Tab")
     walk.see("#problem-fill-blank-02", "it now says “a tuba”. Nothing has been overwritten.")
     walk.look("cloze-conflict")
-    walk.window.click(button("Keep what stands here"))
-    until(lambda: not walk.text("#problem-fill-blank-02"), "the panel stays after “Keep what stands here”")
+    walk.window.click(button("Keep what is written here"))
+    until(lambda: not walk.text("#problem-fill-blank-02"), "the panel stays after “Keep what is written here”")
     walk.window.reload()
-    until(lambda: walk.value(field_of(WORD)) == "a lamp", "“Keep what stands here” is not kept")
+    until(lambda: walk.value(field_of(WORD)) == "a lamp", "“Keep what is written here” is not kept")
 
 
 def look_at_long_blanks(walk: Walk) -> None:

@@ -25,10 +25,10 @@ class AmendmentForm(InformationForm):
     text_kind = None  # type: ignore[assignment]  # what is read cannot be amended
     seats_per_group = forms.IntegerField(label=gettext_lazy("Raters a group"), min_value=1, max_value=1000)
     holds_for = forms.ChoiceField(
-        label=gettext_lazy("For whom it holds"),
+        label=gettext_lazy("Who it applies to"),
         choices=[
-            (HoldsFor.NEWCOMERS, gettext_lazy("Those who begin from now on; who has begun keeps the words they have")),
-            (HoldsFor.EVERYBODY, gettext_lazy("Everybody: those at work have it from their next page on")),
+            (HoldsFor.NEWCOMERS, gettext_lazy("Those who begin from now on; those who have begun keep their wording")),
+            (HoldsFor.EVERYBODY, gettext_lazy("Everyone: people at work see it from their next page")),
         ],
         widget=forms.RadioSelect,
         initial=HoldsFor.NEWCOMERS,
@@ -39,7 +39,7 @@ class AmendmentForm(InformationForm):
         help_text=gettext_lazy("One sentence; it is printed in the report. Never a name of a rater."),
     )
     pay_is_no_less = forms.BooleanField(
-        label=gettext_lazy("What is paid is no less than what was promised to those who have begun"), required=False
+        label=gettext_lazy("The pay is no less than those who have begun were promised"), required=False
     )
 
     def __init__(self, data: Any, *, state: AmendableState, steps: tuple[Step, ...]) -> None:

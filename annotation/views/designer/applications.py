@@ -37,14 +37,14 @@ class CallForm(EditForm):
     is_open = forms.BooleanField(
         label=gettext_lazy("People may apply"),
         required=False,
-        help_text=gettext_lazy("The page is open to whoever has its address, until the study is closed."),
+        help_text=gettext_lazy("The page is open to anyone with its address, until the study is closed."),
     )
     instrument = forms.ChoiceField(
         label=gettext_lazy("Questions of eligibility"),
         required=False,
         help_text=gettext_lazy(
-            "A published instrument that asks about no story. Whoever does not give the right answer, where a question "
-            "has one, is thanked and not kept."
+            "A published instrument that asks about no story. Applicants who miss a right answer are thanked, "
+            "and their application is not kept."
         ),
     )
     text = forms.CharField(
@@ -53,7 +53,7 @@ class CallForm(EditForm):
         max_length=5000,
         widget=forms.Textarea({"rows": 8}),
         help_text=gettext_lazy(
-            "Above the questions. Organiser, pay and address for questions stand there by themselves."
+            "Shown above the questions. Organiser, pay and contact address are added automatically."
         ),
     )
     kept_days = forms.IntegerField(
@@ -76,10 +76,10 @@ class RefusalForm(forms.Form):
     """The words in which somebody is told no."""
 
     words = forms.CharField(
-        label=gettext_lazy("What the applicant is written"),
+        label=gettext_lazy("Mail to the applicant"),
         max_length=5000,
         widget=forms.Textarea({"rows": 6}),
-        help_text=gettext_lazy("Sent by mail as it stands here, with organiser and contact below."),
+        help_text=gettext_lazy("Sent by mail exactly as written here, with organiser and contact below."),
     )
 
 

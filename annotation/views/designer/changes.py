@@ -89,14 +89,14 @@ def _amend(request: HttpRequest, study: Study, form: AmendmentForm, wish: Wish) 
     try:
         amendment = amendments.amend(study, wish, by=by.get_username(), at=timezone.now(), as_read=form.state.sha256)
     except amendments.NothingAmended:
-        messages.info(request, _("Nothing differs from what holds now, so nothing was changed."))
+        messages.info(request, _("This is the same as now, so nothing was changed."))
         return True
     except amendments.NotAmended as error:
         form.add_findings(error.findings)
         return False
     places = ", ".join(row["place"] for row in amendment.changes)
     actions.log_change(study, f"amended ({places}): {amendment.reason}", by=by)
-    messages.success(request, _("Changed. It holds from now on and stands below with its reason."))
+    messages.success(request, _("Changed. It applies from now on and is listed below with its reason."))
     return True
 
 

@@ -15,7 +15,7 @@ MAY_CHANGE = "studies.change_study"
 
 _DONE = {
     "pause": lambda: _("The study is paused. What was saved is kept, and raters are told."),
-    "resume": lambda: _("The study goes on. Raters find what they saved."),
+    "resume": lambda: _("The study is live again. Raters find what they saved."),
     "close": lambda: _("The study is closed. What was saved is kept, and results can be read."),
 }
 
@@ -24,14 +24,16 @@ def change_course(request: HttpRequest, study: Study) -> str:
     """Do what the button says; "" if it is done, or else why not, in a sentence."""
     action, by = request.POST.get("action", ""), cast(User, request.user)
     if action not in _DONE:
-        return _("This button is not known here. Nothing was done.")
+        return _("Nothing was done: this page has no such button. Load it again.")
     if action == "close" and request.POST.get("title", "").strip() != study.title.strip():
-        return _("Not closed: that is not the title of the study. Closing cannot be taken back, so it asks for it.")
+        return _("Not closed: that is not the title of the study. Closing cannot be undone, so type the title exactly.")
     try:
         actions.run(action, study, by=by)
     except NotReady:
         study.refresh_from_db()
         state = str(study.get_state_display()).lower()
-        return _("It could not be done: somebody was quicker, and the study is %(state)s now.") % {"state": state}
+        return _("This was not done: someone else has just changed the study, and it is %(state)s now.") % {
+            "state": state
+        }
     messages.success(request, _DONE[action]())
     return ""

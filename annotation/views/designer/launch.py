@@ -129,8 +129,8 @@ def _launch(request: HttpRequest, study: Study, *, by: User) -> str:
         study.refresh_from_db()
         if not study.is_draft:
             return _("Somebody else has just launched it.")
-        return _("Not launched. What stands in the way is listed below.")
-    messages.success(request, _("The study is live. Whoever holds a link can begin."))
+        return _("Not launched. The problems that block it are listed below.")
+    messages.success(request, _("The study is live. Anyone with a link can begin."))
     return ""
 
 

@@ -33,20 +33,22 @@ class LetterForm(EditForm):
     def clean_subject(self) -> str:
         subject: str = self.cleaned_data["subject"]
         if "{link}" in subject:
-            raise ValidationError(_("The link belongs into the text, where nobody sees it in a list of mails."))
+            raise ValidationError(
+                _("Put the link into the text, not the subject: a subject can be read in a list of mails.")
+            )
         return _check_chips(subject)
 
     def clean_text(self) -> str:
         text: str = self.cleaned_data["text"].replace("\r\n", "\n")
         if "{link}" not in text:
-            raise ValidationError(_("The text has no {link}: nobody could come in by this mail."))
+            raise ValidationError(_("The text has no {link}, so nobody could start from this mail. Add it."))
         return _check_chips(text)
 
 
 def _check_chips(words: str) -> str:
     if unknown := mails.find_unknown_chips(words):
         names = ", ".join(f"{{{name}}}" for name in unknown)
-        raise ValidationError(_("%(names)s cannot be filled in. Take one of the words below.") % {"names": names})
+        raise ValidationError(_("%(names)s cannot be filled in. Use one of the words below.") % {"names": names})
     return words
 
 

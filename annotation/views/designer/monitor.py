@@ -90,7 +90,7 @@ def place(request: HttpRequest, access: Access, code: str) -> HttpResponse:
                 if assignment.repeats_id:
                     sentence = _("The second reading has ended. What was answered is kept and not counted.")
                 else:
-                    sentence = _("The place is free again. What was answered is kept and not counted.")
+                    sentence = _("The place is released. Answers given are kept but not counted.")
                 messages.success(request, sentence)
             return redirect("designer:monitor", slug=access.study.slug)
         status = 400

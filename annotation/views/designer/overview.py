@@ -150,7 +150,7 @@ def _next_step(access: Access, rows: Sequence[FindingRow], places: dict[str, int
         sentence = ngettext("%(n)d place is free.", "%(n)d places are free.", places["n_free"])
         url = find_page(study.slug, "people") if access.may("annotation.add_invitation") else ""
         return NextStep("good", sentence % {"n": places["n_free"]}, "", url, _("Invite people"))
-    return NextStep("good", _("Every place is taken."), _("Nothing is to be done until somebody answers."))
+    return NextStep("good", _("Every place is taken."), _("Nothing to do until someone answers."))
 
 
 def _next_of_draft(access: Access, rows: Sequence[FindingRow]) -> NextStep:
@@ -163,12 +163,12 @@ def _next_of_draft(access: Access, rows: Sequence[FindingRow]) -> NextStep:
         )
     if errors:
         reason = ngettext(
-            "The one thing that stands in the way of launching.",
-            "The first of %(n)d things that stand in the way of launching.",
+            "The one problem that blocks the launch.",
+            "The first of %(n)d problems that block the launch.",
             len(errors),
         ) % {"n": len(errors)}
     else:
-        reason = _("Nothing stands in the way of launching. This is worth a thought before.")
+        reason = _("Nothing blocks the launch. Consider this first.")
     return NextStep(first.kind, f"{first.sentence}.", reason, first.url, first.page)
 
 

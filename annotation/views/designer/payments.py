@@ -89,7 +89,7 @@ def ledger(request: HttpRequest, access: Access) -> HttpResponse:
             values = {name: form.cleaned_data[name] for name in RateForm.base_fields}
             PayRate.objects.update_or_create(study=study, defaults=values)
             log(request, study, "rate of pay changed")
-            messages.success(request, _("Saved. What is owed is reckoned anew."))
+            messages.success(request, _("Saved. What is owed is calculated again."))
             return redirect("designer:payments", slug=study.slug)
         status = 400
     current = payments.load_ledger(study)

@@ -124,11 +124,11 @@ def _act(request: HttpRequest, access: Access) -> HttpResponse:
 
 def _top_up(request: HttpRequest, access: Access) -> HttpResponse | None:
     if not access.study.is_live:
-        messages.error(request, _("The study is not live: a link would open nothing yet."))
+        messages.error(request, _("The study is not live yet, so a link would not work."))
         return None
     links = replacements.top_up(access.study, at=timezone.now())
     if not links:
-        messages.info(request, _("Nobody is missing: every place is taken or has been offered."))
+        messages.info(request, _("No more people are needed: every place is taken or has been offered."))
         return None
     return _links_page(request, access, links)
 
@@ -138,7 +138,7 @@ def _show_links(request: HttpRequest, access: Access) -> HttpResponse | None:
     with transaction.atomic():
         links = [(row, invitations.hand_over(row, at=timezone.now())) for row in noted]
     if not links:
-        messages.info(request, _("Nobody waits for a link to be passed on."))
+        messages.info(request, _("Nobody is waiting for a link."))
         return None
     return _links_page(request, access, links)
 
@@ -201,7 +201,7 @@ def add_people(request: HttpRequest, access: Access) -> HttpResponse:
             except people.CannotNote as error:
                 form.add_error(None, ValidationError([*error.problems]))
             else:
-                sentence = ngettext("%(n)d person is noted.", "%(n)d people are noted.", len(rows)) % {"n": len(rows)}
+                sentence = ngettext("%(n)d person is added.", "%(n)d people are added.", len(rows)) % {"n": len(rows)}
                 messages.success(request, _("%(sentence)s Nothing is sent yet.") % {"sentence": sentence})
                 return redirect("designer:people", slug=access.study.slug)
         status = 400
@@ -279,7 +279,7 @@ def _act_on(request: HttpRequest, invitation: Invitation) -> tuple[str, Invitati
     elif act == "take_back":
         people.take_back(invitation, at=now)
         log(request, invitation, "revoked")
-        messages.success(request, _("The invitation is taken back. Nobody gets in by it any more."))
+        messages.success(request, _("The invitation is revoked. Its link no longer works."))
     else:
         messages.error(request, _("Nothing was chosen."))
     return "", None

@@ -45,12 +45,12 @@ class ProlificForm(EditForm):
     ended_code = forms.CharField(
         label=gettext_lazy("Code: no consent, or screened out"),
         required=False,
-        help_text=gettext_lazy("Given to whoever does not agree, fails the check, or took part in an excluded study."),
+        help_text=gettext_lazy("For people who do not agree, fail the check, or took part in an excluded study."),
     )
     full_code = forms.CharField(
         label=gettext_lazy("Code: no place, or no time"),
         required=False,
-        help_text=gettext_lazy("Given to whoever finds every place taken, or stops after the time is over."),
+        help_text=gettext_lazy("For people who find every place taken, or stop after the time is over."),
     )
     minutes = forms.IntegerField(
         label=gettext_lazy("Maximum minutes"),
@@ -90,7 +90,7 @@ def prolific_page(request: HttpRequest, access: Access) -> HttpResponse:
     row = ProlificRecruitment.objects.filter(study=study).select_related("study").first()
     if request.method == "POST" and request.POST.get("act") == "take_back" and row:
         n_ended = recruitment.take_back_overdue(row, at=now)
-        sentence = ngettext("%(n)d place is free again.", "%(n)d places are free again.", n_ended) % {"n": n_ended}
+        sentence = ngettext("%(n)d place is released.", "%(n)d places are released.", n_ended) % {"n": n_ended}
         log(request, study, "places taken back from Prolific")
         messages.success(request, sentence)
         return redirect("designer:prolific", slug=study.slug)

@@ -49,7 +49,7 @@ class InformationForm(EditForm):
         label=gettext_lazy("Open until"),
         required=False,
         widget=forms.DateTimeInput({"type": "datetime-local"}),
-        help_text=gettext_lazy("Empty: until you close the study."),
+        help_text=gettext_lazy("Empty: open until you close the study."),
     )
     zone = forms.CharField(widget=forms.HiddenInput, required=False)
 
@@ -61,7 +61,7 @@ class InformationForm(EditForm):
     def clean_zone(self) -> str:
         zone = str(self.cleaned_data["zone"] or settings.TIME_ZONE)
         if zone not in available_timezones():
-            raise forms.ValidationError(_("This is no time zone."))
+            raise forms.ValidationError(_("This is not a time zone. Choose one from the list."))
         return zone
 
     def clean(self) -> None:

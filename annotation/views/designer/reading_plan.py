@@ -38,7 +38,7 @@ DESIGNS = {
     Design.PAIRS: gettext_lazy("Pairs"),
 }
 ORDERS = {
-    OrderPolicy.BALANCED: gettext_lazy("counterbalanced: every place equally often, but for one at most"),
+    OrderPolicy.BALANCED: gettext_lazy("counterbalanced: every position equally often, give or take one"),
     OrderPolicy.RANDOM: gettext_lazy("drawn by lot for each person"),
     OrderPolicy.FIXED: gettext_lazy("as listed, the same for everybody"),
 }
@@ -85,7 +85,7 @@ class ReadingPlanForm(EditForm):
         label=gettext_lazy("Show what the stories of a group were written to"), required=False
     )
     asks_recognition = forms.BooleanField(
-        label=gettext_lazy("Ask before a group whether somebody knows one of its stories"), required=False
+        label=gettext_lazy("Ask before a group whether the rater knows one of its stories"), required=False
     )
     excluded_studies = forms.MultipleChoiceField(
         label=gettext_lazy("People who took part in these studies get no group"),
@@ -100,7 +100,7 @@ class ReadingPlanForm(EditForm):
         max_digits=9,
         decimal_places=2,
         widget=forms.NumberInput({"class": "brief"}),
-        help_text=gettext_lazy("Only for the sum beside; it is not saved here."),
+        help_text=gettext_lazy("Only for the total beside; it is not saved here."),
     )
 
     def __init__(self, *args: Any, texts: Texts, others: list[Study], is_saving: bool = False, **kwargs: Any) -> None:
@@ -120,9 +120,7 @@ class ReadingPlanForm(EditForm):
             sentence = _("That would be %(n)d readings of a story; at most %(most)d can be planned.")
             self.add_error("seats_per_group", sentence % {"n": n_readings, "most": prospects.MOST_PLANNED})
         if self.cleaned_data.get("design") == Design.PAIRS and not reading_plans.are_pairs(self.texts):
-            self.add_error(
-                "design", _("The stories do not stand in pairs yet. Make pairs of them under Stories first.")
-            )
+            self.add_error("design", _("The stories are not in pairs yet. Pair them under Stories first."))
 
         if not self.errors and (sentence := repeats.find_obstacle(self.plan)):
             self.add_error("n_repeats", capfirst(f"{sentence}."))
@@ -244,4 +242,4 @@ def _save(request: HttpRequest, study: Study, plan: ReadingPlan) -> None:
         messages.error(request, str(error))
         return
     actions.log_change(study, "reading plan", by=cast(User, request.user))
-    messages.success(request, _("Saved. The orders are drawn when you launch, just as they stand here."))
+    messages.success(request, _("Saved. When you launch, the orders are drawn exactly as shown here."))

@@ -138,35 +138,35 @@ def _sentences_of_order(prospect: Prospect) -> Iterator[PlanRemark]:
     policy, k = prospect.choices.order_policy, prospect.choices.seats_per_group
     if policy == "fixed":
         yield PlanRemark(
-            "warning", _("Everybody meets the stories in one and the same order. What comes late is read tired.")
+            "warning", _("Everyone reads the stories in the same order, so later stories are read by tired raters.")
         )
     elif policy == "random":
         yield PlanRemark(
             "warning",
-            _("Orders are drawn by lot, so that some stories come first more often than others by chance."),
+            _("Orders are random, so by chance some stories come first more often than others."),
         )
     elif max(prospect.texts.sizes, default=1) > 1:
         if prospect.is_even_inside_groups:
-            yield PlanRemark("good", _("Inside its group every story stands at every place equally often."))
+            yield PlanRemark("good", _("Within its group, every story is at every position equally often."))
         elif len(set(prospect.texts.sizes)) == 1:
             size = prospect.texts.sizes[0]
             more = size - k % size
             sentence = ngettext(
-                "With %(k)d rater a group no story can stand at every place equally often. With %(up)d it can: "
-                "%(n)d places more.",
-                "With %(k)d raters a group no story can stand at every place equally often. With %(up)d it can: "
-                "%(n)d places more.",
+                "With %(k)d rater per group, positions cannot be balanced. With %(up)d they can: %(n)d more places.",
+                "With %(k)d raters per group, positions cannot be balanced. With %(up)d they can: %(n)d more places.",
                 k,
             )
             names = {"k": k, "up": k + more, "n": more * len(prospect.texts.groups)}
             yield PlanRemark("warning", sentence % names)
         else:
-            yield PlanRemark("warning", _("Not every story stands at every place of its group equally often."))
+            yield PlanRemark("warning", _("Not every story is at every position of its group equally often."))
 
 
 def _sentences_of_people(prospect: Prospect, design: Design) -> Iterator[PlanRemark]:
     if prospect.choices.seats_per_group == 1:
-        sentence = _("One rater a group gives no agreement. At least two are needed, three if a majority is taken.")
+        sentence = _(
+            "With one rater per group, agreement cannot be measured. You need at least two, or three for a majority."
+        )
         yield PlanRemark("warning", sentence)
     if design == Design.EVERYBODY and prospect.choices.order_policy != "fixed":
         n, n_orders = len(prospect.paths), len({str(path) for path in prospect.paths})
@@ -182,13 +182,13 @@ def _sentences_of_people(prospect: Prospect, design: Design) -> Iterator[PlanRem
 def _sentences_of_pairs(design: Design, protocol: Protocol) -> Iterator[PlanRemark]:
     compares = any(items.find_type(item.type).about_stories for step in protocol.ratings for item in items_of(step))
     if design == Design.PAIRS and not compares:
-        yield PlanRemark("warning", _("Nothing that is asked compares two stories. Ask for the better of two as well."))
+        yield PlanRemark("warning", _("No question compares two stories. Add one that asks for the better of two."))
 
 
 def _sentence_of_source(row: PlacesOfSource, *, may_draw: bool) -> PlanRemark:
     n = row.n_early + row.n_late
     where = _("the first half") if row.n_early > row.n_late else _("the second half")
-    sentence = _("%(source)s stands in %(where)s in %(n)d of %(all)d readings.")
+    sentence = _("%(source)s is in %(where)s in %(n)d of %(all)d readings.")
     text = sentence % {"source": row.source, "where": where, "n": max(row.n_early, row.n_late), "all": n}
     return PlanRemark("warning", f"{text} {_('Draw again, under Details.')}" if may_draw else text)
 

@@ -39,7 +39,7 @@ def rehearsal_page(request: HttpRequest, access: Access) -> HttpResponse:
         try:
             return _act(request, access, user)
         except NotReady:
-            problem = _("This was not done: it cannot be rehearsed as it is. What is missing is listed below.")
+            problem = _("This was not done: the study cannot be rehearsed yet. What is missing is listed below.")
             study.refresh_from_db()
     rehearsal = rehearsals.find_rehearsal(study, user) if study.is_draft else None
     findings = launches.findings(study, at=timezone.now()) if study.is_draft else []
@@ -78,7 +78,7 @@ def _act(request: HttpRequest, access: Access, user: User) -> HttpResponse:
     study, action, now = access.study, request.POST.get("action", ""), timezone.now()
     rehearsal = rehearsals.find_rehearsal(study, user)
     if action not in ("begin", "go", "renew", "fill"):
-        messages.error(request, _("This button is not known here. Nothing was done."))
+        messages.error(request, _("Nothing was done: this page has no such button. Load it again."))
         return redirect("designer:rehearsal", slug=study.slug)
     if rehearsal is None or action == "renew":
         rehearsal = rehearsals.renew(study, by=user, sees_sources=access.may(SEES_SOURCES), at=now)
@@ -124,5 +124,5 @@ def _fill(request: HttpRequest, rehearsal: Study, study: Study) -> HttpResponse:
         sentence = ngettext("%(n)d simulated rater has answered.", "%(n)d simulated raters have answered.", len(raters))
         messages.success(request, sentence % {"n": len(raters)})
     else:
-        messages.info(request, _("Every seat is taken already. Renew the rehearsal to fill it anew."))
+        messages.info(request, _("Every seat is already taken. Renew the rehearsal to fill it again."))
     return redirect("designer:rehearsal", slug=study.slug)

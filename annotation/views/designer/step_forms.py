@@ -21,12 +21,12 @@ from studies.views.edits import EditForm
 from studies.vocabulary import OnFailure
 
 SWITCH_LABELS = {
-    "constraints": gettext_lazy("What each section must achieve stands beside the text"),
+    "constraints": gettext_lazy("What each section must achieve is shown beside the text"),
     "check": gettext_lazy("A blank is marked for checking when one that it depends on has changed"),
-    "way_out": gettext_lazy("Whoever cannot go on may say so and stop"),
+    "way_out": gettext_lazy("People who cannot continue may say so and stop"),
 }
 MARKUP = gettext_lazy(
-    "Blank lines part paragraphs. *Emphasis*, **strong**, a list with dashes, [words](https://…) for a link."
+    "Blank lines separate paragraphs. *Emphasis*, **strong**, a list with dashes, [words](https://…) for a link."
 )
 LOCKS = gettext_lazy("From here on, earlier answers are locked")
 
@@ -107,7 +107,7 @@ class StepForm(EditForm):
         if step.kind == Step.Kind.RATING and not self.is_cloze:
             self._add_scope()
         hint = "" if step.kind == Step.Kind.PRACTICE else _("Empty: the name of the questions.")
-        self._add_words(_("Heading"), _("Said above the questions"), rows=3, hint=_("One paragraph."))
+        self._add_words(_("Heading"), _("Text above the questions"), rows=3, hint=_("One paragraph."))
         self.fields["title"].help_text = hint
         if self.is_check:
             self._add_check()
@@ -159,7 +159,7 @@ class StepForm(EditForm):
         hint = ""
         if refused:
             names = "; ".join(str(label_by_scope[choice.scope]) for choice in refused)
-            hint = _("Not offered: %(names)s. The reason: %(reason)s.") % {"names": names, "reason": refused[0].reason}
+            hint = _("Not available: %(names)s. Reason: %(reason)s.") % {"names": names, "reason": refused[0].reason}
         self.fields["scope"] = forms.ChoiceField(
             label=_("Asked"),
             choices=[(c.scope, label_by_scope[c.scope]) for c in choices if not c.reason],

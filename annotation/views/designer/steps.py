@@ -258,7 +258,7 @@ def _sentence(step: Step, current_protocol: Protocol, *, is_after: bool) -> str:
         parts.insert(0, step.instrument.title)
     if current_protocol.is_check(step):
         ends = CheckOptions.read(step.options).ends
-        parts.insert(0, _("Check: whoever fails goes no further") if ends else _("Check: whoever fails goes on"))
+        parts.insert(0, _("Check: people who fail stop here") if ends else _("Check: people who fail continue"))
     parts.append(str(step.get_scope_display()))
     if step.locks:
         parts.append(_("locks what came before"))

@@ -172,13 +172,13 @@ def _next_of_state(study: Any, *, at: datetime) -> tuple[str, str, str, str]:
         return sentence % {"n": study.n_free}, "", "people", "annotation.add_invitation"
     if study.n_places and study.n_submitted == study.n_places:
         return _("Everything is submitted: close it"), "", "monitor", DESIGNS
-    return _("Nothing until somebody answers"), "", "", ""
+    return _("Nothing to do until someone answers"), "", "", ""
 
 
 # What a draft lacks, in the order in which it is asked for: whether it does, in words, how grave, and where.
 LACKS: tuple[tuple[Callable[[Any], bool], Callable[[], str], str, str], ...] = (
     (lambda study: not study.has_questions, lambda: _("Choose what is asked"), "error", "steps"),
-    (lambda study: not study.n_stories, lambda: _("Bring in the stories"), "error", "stories"),
+    (lambda study: not study.n_stories, lambda: _("Import the stories"), "error", "stories"),
     (lambda study: not study.n_groups, lambda: _("Put the stories into groups"), "error", "stories"),
     (lambda study: not study.has_consent, lambda: _("Ask for consent"), "error", "steps"),
     (lambda study: study.has_drafts, lambda: _("Publish the instruments that it asks"), "error", "steps"),
@@ -195,7 +195,7 @@ LACKS: tuple[tuple[Callable[[Any], bool], Callable[[], str], str, str], ...] = (
         "warning",
         "rater_information",
     ),
-    (lambda study: not study.contact, lambda: _("Say whom raters can write to"), "warning", "rater_information"),
+    (lambda study: not study.contact, lambda: _("Say who raters can write to"), "warning", "rater_information"),
     (lambda study: not study.pay, lambda: _("Say what is paid"), "warning", "rater_information"),
     (lambda study: not study.minutes, lambda: _("Say how long it takes"), "warning", "rater_information"),
 )

@@ -56,7 +56,7 @@ def withdraw_on_request(request: HttpRequest, access: Access, person: int) -> Ht
 def _withdraw(request: HttpRequest, access: Access, rater: Rater, reason: str) -> HttpResponse:
     withdrawal.withdraw(rater, at=timezone.now())
     log(request, rater, f"withdrawn at their request: {reason}")
-    messages.success(request, _("%(code)s is withdrawn, and what they said is erased.") % {"code": rater.code})
+    messages.success(request, _("%(code)s is withdrawn, and their answers are erased.") % {"code": rater.code})
     for page, permission in (("people", people.SEES), ("addresses", addresses.SEES)):
         if access.may(permission):
             return redirect(f"designer:{page}", slug=access.study.slug)

@@ -184,7 +184,9 @@ def refuse_ended_session(request: Request) -> HttpResponse:
     if end is SessionEnd.WITHDRAWN:
         return redirect("annotation:withdrawn")
     if slug := request.session.get(REHEARSAL):
-        messages.info(request, _("That rehearsal is over: it was begun again elsewhere, or the study is launched."))
+        messages.info(
+            request, _("That rehearsal has ended: it was started again elsewhere, or the study was launched.")
+        )
         return redirect("designer:rehearsal", slug=slug)
     return redirect("annotation:again")
 

@@ -81,7 +81,9 @@ def _go_on_without(request: Request, rater: Rater, step: str) -> HttpResponse | 
     visit = work.load_work(begun_visit.code, rater=rater.pk, at=timezone.now())
     part = progress.find_part(visit.parts, step) if visit else None
     unsaved = posted_page.list_unsaved(request, visit, part) if visit and part else []
-    message = _("You have gone on in another window since you opened this page, so it takes no answers any more.")
+    message = _(
+        "You have moved on in another window since you opened this page, so answers can no longer be given here."
+    )
     return pages.give_back(request, message, unsaved) if unsaved else None
 
 

@@ -117,11 +117,11 @@ def conflict_message(words: str, stored: Response) -> str:
     at = time_of_day(stored.last_edited_at)
     if not words:
         return _(
-            "Changed in another window at %(time)s, where it is empty now. To keep what stands here, save once more."
+            "Changed in another window at %(time)s, where it is empty now. To keep what is written here, save again."
         ) % {"time": at}
     return _(
         "Changed in another window at %(time)s, where it now says “%(words)s”. "
-        "To keep what stands here, save once more."
+        "To keep what is written here, save again."
     ) % {"time": at, "words": words}
 
 

@@ -69,7 +69,9 @@ def arrive(request: Request, key: str) -> HttpResponse:
         return _refuse(request, row, sentence, status=409)
     if request.method == "POST":
         if doors.is_too_often(request, "prolific"):
-            sentence = _("Too many people have come in from your address just now. Please try again in ten minutes.")
+            sentence = _(
+                "Too many people have opened the study from your address just now. Please try again in ten minutes."
+            )
             return _refuse(request, row, sentence, status=429)
         arrival = recruitment.arrive(row, participant, at=now)
         if ending := recruitment.find_ending(arrival):
@@ -91,7 +93,9 @@ def arrive(request: Request, key: str) -> HttpResponse:
 
 
 def _refuse(request: Request, row: ProlificRecruitment, sentence: str, *, status: int) -> HttpResponse:
-    heading = _("Please come in from Prolific") if status == 400 else _("Nobody can come in here now")
+    heading = (
+        _("Please open the study from Prolific") if status == 400 else _("The study cannot be opened from here now")
+    )
     context = {"study": row.study, "heading": heading, "sentence": sentence}
     return render(request, "annotation/prolific_refused.html", context, status=status)
 

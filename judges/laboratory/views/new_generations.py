@@ -21,7 +21,7 @@ from judges.laboratory.recipes import Recipe
 from judges.models import Endpoint, Run
 from judges.planning import CannotRun
 from judges.views.judges import read_value
-from judges.views.new_runs import STARTS, BudgetForm
+from judges.views.new_runs import PLAN_CHANGED, STARTS, BudgetForm
 from studies import story_edits
 from studies.access import Access
 from studies.models import Instrument
@@ -215,7 +215,7 @@ def _plan(access: Access, form: GenerationForm) -> GenerationPlan | None:
 def _make(request: HttpRequest, access: Access, form: GenerationForm, planned: GenerationPlan) -> Run | None:
     """The run, at work or saved for somebody else; None, with the reason in the form, if it cannot be."""
     if form.cleaned_data["n_calls"] != planned.n_calls:
-        form.add_error(None, _("What it would ask has changed since you looked. Look again before you approve."))
+        form.add_error(None, PLAN_CHANGED)
         return None
     by, is_saved = request.user.get_username(), request.POST.get("do") == "save"
     try:

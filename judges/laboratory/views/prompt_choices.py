@@ -25,7 +25,7 @@ from judges.models import Judge, Prompt, PromptChoice, PromptTrial, Run
 from judges.planning import CannotRun
 from judges.planning.estimates import RunEstimate
 from judges.views import states
-from judges.views.new_runs import STARTS, BudgetForm, JudgeChoice
+from judges.views.new_runs import PLAN_CHANGED, STARTS, BudgetForm, JudgeChoice
 from judges.views.progress import label_of, state_of
 from judges.views.runs import SEES
 from studies.access import Access
@@ -149,7 +149,7 @@ def new(request: HttpRequest, access: Access) -> HttpResponse:
     if is_post and trials and approval.is_valid():
         n_seen = approval.cleaned_data["n_calls"]
         if n_seen is not None and n_seen != _n_calls(trials):
-            form.add_error(None, _("What it would ask has changed since you looked. Look again before you approve."))
+            form.add_error(None, PLAN_CHANGED)
         elif choice := _plan(request, access, form, approval):
             return redirect("judges:prompt_choice", slug=access.study.slug, choice=choice.pk)
     context = {

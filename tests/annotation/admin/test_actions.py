@@ -103,7 +103,7 @@ def test_more_links_than_seats_are_issued_with_a_warning(staff: Client) -> None:
     assert warnings(enough) == []
     assert warnings(too_many) == [
         "More links are out than seats are open: 5 issued and not used yet, 3 open. "
-        "If all of them are used, whoever comes last finds no seat."
+        "If all of them are used, late arrivals find no seat."
     ]
     assert Invitation.objects.count() == 5, "a warning refuses nothing"
 

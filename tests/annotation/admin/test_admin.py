@@ -103,7 +103,7 @@ def test_a_judges_seat_is_not_given_back(staff: Client) -> None:
     )
 
     assignment.refresh_from_db()
-    assert "0 given back" in page.content.decode()
+    assert "0 released" in page.content.decode()
     assert assignment.status == Assignment.Status.OPEN
 
 

@@ -71,7 +71,7 @@ def test_a_studys_page_shows_its_balance_and_what_stands_in_the_way(staff: Clien
     assert "To be considered:" in before
     assert "raters are given no address for questions; say whom they can write to" in before
     assert "plot1: 0 of 3 seats taken." in after
-    assert "Nothing stands in the way of launching." in after
+    assert "Nothing blocks the launch." in after
 
 
 def test_what_was_frozen_cannot_be_edited(staff: Client) -> None:

@@ -17,8 +17,9 @@ from tests.factories import NOON
 pytestmark = pytest.mark.django_db
 
 WHOLE_ROWS = (
-    "This is true of rows that are read to their end. Who reads a part, or comes when every row is held, gets the "
-    "group with the fewest readers; of equal ones that which is read least often at that position."
+    "This is true of rows that are read to the end. Someone who reads only a part, or arrives when every "
+    "row is taken, gets the group with the fewest readers; among equals, the one read least often at "
+    "that position."
 )
 
 
@@ -49,10 +50,10 @@ def test_a_fixed_order_is_not_called_even() -> None:
     assert not planned.groups[0].is_even
     assert planned.rows == [["plot1", "plot2"]] * 3
     assert planned.sentences == [
-        "3 rows hold all 2 groups each. Who arrives takes a row that nobody holds and reads along it.",
-        "Over the rows the groups do not stand at every position equally often.",
+        "3 rows hold all 2 groups each. Each new rater takes a free row and reads its groups in order.",
+        "Over the rows, groups are not at every position equally often.",
         WHOLE_ROWS,
-        "Inside their groups the stories do not stand at every position equally often.",
+        "Within their groups, stories are not at every position equally often.",
     ]
 
 
@@ -63,8 +64,8 @@ def test_a_full_square_of_groups_is_balanced_in_place_and_in_neighbours() -> Non
 
     assert [group.n_readings for group in planned.groups] == [{1: 1, 2: 1, 3: 1, 4: 1}] * 4
     assert planned.sentences == [
-        "4 rows hold all 4 groups each. Who arrives takes a row that nobody holds and reads along it.",
-        "Over the rows every group stands at every position equally often, but for one at most.",
+        "4 rows hold all 4 groups each. Each new rater takes a free row and reads its groups in order.",
+        "Over the rows, every group is at every position equally often, give or take one.",
         "Every group follows every other equally often.",
         WHOLE_ROWS,
     ]
@@ -135,9 +136,7 @@ def test_of_seats_without_rows_no_order_is_claimed() -> None:
 
     planned = balance.load_balance(study)
 
-    assert planned.sentences == [
-        "No order of the groups was planned: everybody gets the group with the fewest readers."
-    ]
+    assert planned.sentences == ["No order of groups was planned: everyone gets the group with the fewest readers."]
     assert planned.columns == []
 
 
@@ -152,7 +151,7 @@ def test_the_command_plans_and_prints_the_balance_of_one_group() -> None:
         "plums: 4 seats planned; nothing is frozen until it is launched\n"
         "\n"
         "plot1: 0 of 4 seats taken.\n"
-        "Inside its group every story stands at every position equally often, but for one at most.\n"
+        "Within its group, every story is at every position equally often, give or take one.\n"
         "\n"
         "        1st  2nd\n"
         "  p1s1    2    2\n"
@@ -173,8 +172,8 @@ def test_the_command_prints_one_table_of_many_groups() -> None:
     call_command("plan", "plums", stdout=stdout)
 
     assert stdout.getvalue().split("\n\n")[1:3] == [
-        "2 rows hold all 2 groups each. Who arrives takes a row that nobody holds and reads along it.\n"
-        "Over the rows every group stands at every position equally often, but for one at most.\n"
+        "2 rows hold all 2 groups each. Each new rater takes a free row and reads its groups in order.\n"
+        "Over the rows, every group is at every position equally often, give or take one.\n"
         "Every group follows every other equally often.\n" + WHOLE_ROWS,
         "         seats  1st  2nd\n  plot1    0/2    1    1\n  plot2    0/2    1    1",
     ]

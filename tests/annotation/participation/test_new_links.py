@@ -202,7 +202,7 @@ def test_the_list_says_for_whom_there_can_be_no_new_link() -> None:
 
     assert "E02 has withdrawn" in asked.text
     assert len(LINK.findall(shown.text)) == 1
-    assert "Nobody of these came in by a link." in nobody.text
+    assert "None of these people opened a link." in nobody.text
 
 
 @pytest.mark.parametrize("role", sorted(set(roles.ROLES) - {"coordinator"}))

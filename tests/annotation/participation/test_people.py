@@ -43,13 +43,13 @@ def test_a_table_may_name_its_columns_in_any_order() -> None:
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
-        (["A, x@example.org", "B, X@example.org"], "Line 2: the same address stands in line 1."),
-        (["A", "a"], "Line 2: “a” stands in line 1, too."),
+        (["A, x@example.org", "B, X@example.org"], "Line 2: the same address is in line 1."),
+        (["A", "a"], "Line 2: “a” is also in line 1."),
         (["A, b, c, d@example.org"], "Line 1: it has more than a label"),
-        (["A, not@an@address"], "Line 1: “not@an@address” is no e-mail address."),
+        (["A, not@an@address"], "Line 1: “not@an@address” is not an e-mail address."),
         (["A, a@example.org, b@example.org"], "Line 1: it has two addresses"),
-        ([""], "There is nobody in these lines."),
-        (["New, old@example.org"], "Line 1: this address is that of “Old”, who is noted already."),
+        ([""], "No people found. Enter one person per line."),
+        (["New, old@example.org"], "Line 1: this address belongs to “Old”"),
         (["Fine, fine@example.org", "old"], "Line 2: there is a “old” in this study already."),
     ],
 )

@@ -5,6 +5,7 @@ from django.urls import reverse
 
 from annotation.models import Assignment, Recognition, Response
 from annotation.participation import claims, recognition
+from annotation.progress.refusals import Refusal
 from reports.export import long_table
 from studies import protocol
 from studies.models import Provenance, Source, Step, Story, Study
@@ -142,7 +143,7 @@ def test_no_answer_is_taken_and_no_story_shown_before_it_is_said(client, htmx):
     story = client.get(reverse("annotation:story", args=[assignment.code, "A"]), follow=True)
 
     assert refused.status_code == 409
-    assert "whether you know what you are to read" in refused.text
+    assert Refusal.OWES_RECOGNITION.sentence in refused.text
     assert story.redirect_chain[-1][0] == asked(assignment)
     assert not Response.objects.exists()
 

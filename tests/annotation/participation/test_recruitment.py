@@ -68,9 +68,9 @@ def test_one_identity_stands_for_a_person_in_all_studies_and_an_excluded_one_is_
     ("query", "sentence"),
     [
         ({}, "lacks your Prolific ID"),
-        ({"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"}, "no Prolific ID"),
-        ({"PROLIFIC_PID": "a" * 24 + "'"}, "no Prolific ID"),
-        ({"PROLIFIC_PID": "a" * 24, "SESSION_ID": "../x"}, "no Prolific ID"),
+        ({"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"}, "no valid Prolific ID"),
+        ({"PROLIFIC_PID": "a" * 24 + "'"}, "no valid Prolific ID"),
+        ({"PROLIFIC_PID": "a" * 24, "SESSION_ID": "../x"}, "no valid Prolific ID"),
         ({"PROLIFIC_PID": "a" * 24, "STUDY_ID": "other"}, "another study"),
         ({"PROLIFIC_PID": "a" * 24}, "another study"),
     ],

@@ -189,5 +189,5 @@ def test_the_command_takes_the_shortlist_alone_if_asked(source: Study) -> None:
 def test_the_command_names_the_studies_that_there_are() -> None:
     clozes.study(toml=SHOES)
 
-    with pytest.raises(CommandError, match="there is no study “x”; there are: shoes-study"):
+    with pytest.raises(CommandError, match=r"study “x”.*: shoes-study$"):
         call_command("derive", "x", "--slug", "y")

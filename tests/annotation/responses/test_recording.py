@@ -128,7 +128,7 @@ def test_an_unreadable_answer_has_no_value(mine) -> None:
 
 def test_an_item_that_may_be_skipped_lacks_nothing() -> None:
     assert responses.find_shortfall(None, Item(is_skippable=True)) == ""
-    assert responses.find_shortfall(None, Item()) == "This has not been answered yet."
+    assert responses.find_shortfall(None, Item()) == responses.UNANSWERED
 
 
 def save(mine, text: str, *, base: int, key: str = "", n_pasted: int = 0) -> Response:

@@ -65,7 +65,7 @@ def test_a_link_says_what_the_study_asks_of_people(client: Client) -> None:
 
     told_fills, told_reads = words(client.get(link(fills)).text), words(client.get(link(reads)).text)
 
-    assert "You are invited to fill a text in which places have been left blank." in told_fills
+    assert "You are invited to fill in the blanks of a text." in told_fills
     assert "about 40 minutes Questions" in told_fills
     assert "You are invited to read stories and to say what you think of them." in told_reads
     assert "about 40 minutes for one group of stories" in told_reads

@@ -7,6 +7,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation import responses
 from annotation.models import Assignment, Rater
 from annotation.participation import invitations, visits
 from studies import lifecycle
@@ -62,7 +63,7 @@ def test_an_unknown_link_is_a_plain_page_and_starts_nothing(client, method):
     response = getattr(client, method)(reverse("annotation:invitation", args=["x" * 43]))
 
     assert response.status_code == 404
-    assert "This link opens nothing" in response.text
+    assert "This link does not work" in response.text
     assert Session.objects.count() == 0
 
 
@@ -106,7 +107,7 @@ def test_texts_and_questions_before_the_first_group_come_in_order(client):
     assert ahead.url == "/briefing/welcome/"
     assert asked.redirect_chain[-1][0] == "/once/about/"
     assert open_still.status_code == 400
-    assert open_still.text.count("This has not been answered yet.") == 2, "in the summary and at the item"
+    assert open_still.text.count(responses.UNANSWERED) == 2, "in the summary and at the item"
     assert walk.said(visit) == [("no", "")]
     assert client.get("/", follow=True).redirect_chain[-1][0] == "/group/"
 
@@ -179,7 +180,7 @@ def test_the_receipt_of_the_last_group_says_that_questions_remain_as_long_as_the
     client.post("/once/leave/")
     after = client.get(reverse("annotation:receipt", args=[group.code]))
 
-    assert "There is no other group for you." in before.text
+    assert "There are no more groups for you." in before.text
     assert "A few questions about the whole remain" in before.text
     assert "questions about the whole remain" not in after.text
 
@@ -315,7 +316,7 @@ def test_an_ended_session_gets_a_page_and_a_script_401(client):
     assert stranger.get(walk.address(assignment)).url == "/again/"
     assert walk.give(stranger, assignment).status_code == 401
     assert walk.give(stranger, assignment, htmx=True).status_code == 401
-    assert "Please come in again" in stranger.get("/again/").text
+    assert "Please open your link again" in stranger.get("/again/").text
     assert walk.said(assignment) == []
 
 

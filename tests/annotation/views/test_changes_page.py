@@ -71,7 +71,7 @@ def test_a_change_stands_on_the_page_with_its_reason_and_in_the_log(designer: Cl
     page = designer.post(ADDRESS, fields, follow=True).text
 
     assert "Two raters asked." in page
-    assert "Holds for those who began after it" in page
+    assert "Applies to those who began after it" in page
     amendment = Amendment.objects.get()
     assert (amendment.version and amendment.version.number, amendment.by, amendment.notice) == (2, "designer", "Pilot.")
     assert LogEntry.objects.get().change_message == "amended (notice, step consent text): Two raters asked."
@@ -83,7 +83,7 @@ def test_a_double_click_is_one_change(designer: Client, study: Study) -> None:
 
     answer = designer.post(ADDRESS, fields, follow=True)
 
-    assert "Nothing differs from what holds now" in answer.text
+    assert "This is the same as now" in answer.text
     assert Amendment.objects.count() == 1
 
 
@@ -135,7 +135,7 @@ def test_a_text_that_a_browser_sends_with_its_own_ends_of_lines_is_the_same_text
     factories.plan(study)
     fields = fields_of(designer, **{"text-consent": "One.\r\n\r\nTwo.", "action": "compare"})
 
-    assert "Nothing differs from what holds now." in designer.post(ADDRESS, fields).text
+    assert "This is the same as now." in designer.post(ADDRESS, fields).text
 
 
 @pytest.mark.parametrize("state", ["draft", "closed"])
@@ -258,8 +258,8 @@ def test_a_study_is_paused_resumed_and_closed_from_its_monitor(designer: Client,
     closed = designer.post(address, {"action": "close", "title": study.title}, follow=True)
 
     assert "The study is paused." in paused.text
-    assert "The study goes on." in resumed.text
+    assert "The study is live again." in resumed.text
     assert unnamed.status_code == 409
     assert "that is not the title of the study" in unnamed.text
     assert "The study is closed." in closed.text
-    assert not re.search(r'name="action"', closed.text), "it is not opened again"
+    assert not re.search(r'name="action"', closed.text), "It cannot be reopened"

@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from annotation import responses
 from annotation.models import Assignment, ResponseEvent, StepTaken
 from annotation.participation import invitations
 from tests import factories
@@ -141,7 +142,7 @@ def test_a_check_with_open_answers_is_no_attempt(client):
     page = client.post("/once/about/", {"attempt": "1"})
 
     assert page.status_code == 400
-    assert "Is it good in way 2?</span></a> This has not been answered yet." in page.text
+    assert f"Is it good in way 2?</span></a> {responses.UNANSWERED}" in page.text
     assert not visit.rater.steps_taken.filter(step__key="about").exists()
 
 
@@ -155,6 +156,6 @@ def test_looking_at_ones_answers_reproaches_nobody_and_a_refused_submission_says
     told = client.get(walk.address(assignment)).text
 
     assert ("error-summary" in looked, 'class="problem"' in looked) == (False, False)
-    assert "This has not been answered yet." not in untouched
+    assert responses.UNANSWERED not in untouched
     assert (refused.status_code, "error-summary" in refused.text) == (400, True)
-    assert "This has not been answered yet." in told
+    assert responses.UNANSWERED in told

@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation import responses
 from annotation.models import Assignment, Fill, Response, Timing
 from annotation.participation import claims
 from annotation.progress import pace
@@ -210,7 +211,7 @@ def test_without_scripts_two_windows_are_told_of_each_other(client, work):
     response = client.post(address(work), form({1: "shoes", 2: "a ring"}))
 
     assert response.status_code == 400
-    assert "where it now says “boots”. To keep what stands here, save once more." in response.text
+    assert "where it now says “boots”. To keep what is written here, save again." in response.text
     assert ">\nshoes</textarea>" in response.text
     assert said(work) == {"blank-01": "boots", "blank-02": "a ring"}
     client.post(address(work), form({1: "shoes", 2: "a ring"}, base=1))
@@ -254,7 +255,7 @@ def test_open_blanks_keep_the_text_from_being_submitted_and_are_named(client, wo
 
     assert refused.status_code == 400
     assert "4 answers still open" in refused.text
-    assert client.get(address(work)).text.count("This has not been answered yet.") == 4
+    assert client.get(address(work)).text.count(responses.UNANSWERED) == 4
     client.post(address(work), form(FILLS))
     assert client.post(check).url == reverse("annotation:receipt", args=[work.code])
     assert Fill.objects.get().state == "submitted"

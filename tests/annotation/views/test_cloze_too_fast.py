@@ -3,6 +3,7 @@
 import pytest
 from django.utils import timezone
 
+from annotation import responses
 from annotation.models import Assignment
 from tests.annotation import clozes, walk
 from tests.annotation.views.test_cloze import address, form, said
@@ -18,7 +19,7 @@ def test_without_scripts_a_mark_confirmed_too_fast_is_not_taken_for_confirmed(cl
     refused = client.post(address(work), form({1: "the cobbler", 2: "a boot"}, base=1, confirm="blank-02"))
 
     assert refused.status_code == 429
-    assert refused.text.count("Please send it again in a few seconds.") == 1
+    assert refused.text.count(responses.TOO_FAST) == 1
 
 
 def test_without_scripts_a_page_that_comes_too_fast_keeps_what_stands_in_its_blanks(client):
@@ -30,7 +31,7 @@ def test_without_scripts_a_page_that_comes_too_fast_keeps_what_stands_in_its_bla
     assert (refused.status_code, said(work)) == (429, {})
     assert 1 <= int(refused.headers["Retry-After"]) <= 6
     assert "the cobbler" in refused.text
-    assert refused.text.count("Please send it again in a few seconds.") == 2
+    assert refused.text.count(responses.TOO_FAST) == 2
 
     Assignment.objects.update(saves_until=0)
     client.post(address(work), form({1: "the cobbler", 2: "a boot"}))

@@ -148,7 +148,7 @@ def test_after_a_group_another_is_offered_and_is_another_one(client):
     client.post("/group/")
 
     second = first.rater.assignments.exclude(pk=first.pk).get()
-    assert "Another group can be yours" in receipt.text
+    assert "You can read another group" in receipt.text
     assert second.group != first.group
     assert client.get("/", follow=True).redirect_chain[-1][0] == address(second)
 
@@ -160,7 +160,7 @@ def test_after_the_last_group_there_are_thanks(client):
 
     end = client.get("/", follow=True)
 
-    assert "There is no other group for you." in receipt.text
+    assert "There are no more groups for you." in receipt.text
     assert "questions about the whole remain" not in receipt.text
     assert "That was everything." in end.text
     assert "You can close this page." in end.text

@@ -106,7 +106,7 @@ def test_only_scopes_that_the_questions_can_have_are_offered(designer: Client, s
     form = designer.get(address(study, "ranking")).context["form"]
 
     assert [value for value, _label in form.fields["scope"].choices] == ["group"]
-    assert "The reason: these questions compare stories" in form.fields["scope"].help_text
+    assert "Reason: these questions compare stories" in form.fields["scope"].help_text
 
 
 def test_a_practice_is_added_and_its_answers_given_with_the_controls_of_its_items(
@@ -343,7 +343,7 @@ def test_a_check_ends_after_two_attempts_unless_the_form_says_otherwise(designer
     assert (fields["attempts"], fields["on_failure"]) == (2, "end")
     assert before == unchanged, "what is as the rule has it is not said"
     assert step(checked, "check").options == {"attempts": 3, "on_failure": "continue"}
-    assert "Check: whoever fails goes on" in page
+    assert "Check: people who fail continue" in page
     assert "you go on all the same. You have 3 attempts." in preview
     designer.post(where, form_of(designer, where) | {"attempts": "2", "on_failure": "end"})
     assert step(checked, "check").options == {}
@@ -395,5 +395,5 @@ def test_raters_are_told_of_a_check_that_ends_their_way_and_not_of_one_that_flag
     told = " ".join(designer.get(where).content.decode().split())
     Step.objects.filter(pk=step(checked, "check").pk).update(options={"on_failure": "continue"})
 
-    assert "Whoever has not answered all of them rightly in 2 attempts does not go on." in told
+    assert "People who do not answer all of them correctly in 2 attempts cannot continue." in told
     assert "questions ask whether the task is clear" not in designer.get(where).content.decode()

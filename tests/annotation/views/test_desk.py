@@ -7,8 +7,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation import responses
 from annotation.models import Assignment, Response
 from annotation.participation import claims, invitations
+from annotation.progress.refusals import Refusal
 from studies.models import Instrument, Item, Provenance, Source, Step, Story, Study
 from tests import factories, triggers
 from tests.annotation import walk
@@ -219,7 +221,7 @@ def test_a_story_is_not_there_before_the_one_before_it_is_begun(client):
 
     assert looking.url == reading.url == reverse("annotation:assignment", args=[assignment.code])
     assert (answering.status_code, comparing.status_code) == (409, 409)
-    assert "begin all that comes before it first" in answering.text
+    assert Refusal.AHEAD.sentence in answering.text
     assert said(assignment) == []
 
 
@@ -309,7 +311,7 @@ def test_what_lacked_before_a_part_reproaches_nobody_with_the_part_that_follows(
 
     page = client.get(part).text
 
-    assert "This has not been answered yet." not in page
+    assert responses.UNANSWERED not in page
     locked = client.get(address(assignment)).text
     assert "These answers were locked when the next part was opened" in locked
 

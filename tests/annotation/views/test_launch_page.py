@@ -132,10 +132,10 @@ def test_with_errors_there_is_no_button_but_each_with_its_link(designer: Client,
     page = read(designer)
     answer = designer.post(ADDRESS, fields)
 
-    assert "One thing stands in the way" in page
+    assert "One problem blocks the launch" in page
     assert "It asks nobody for consent" in page
     assert 'class="principal"' not in page
-    assert "Not launched. What stands in the way" in answer.content.decode()
+    assert "Not launched. The problems that block it" in answer.content.decode()
     assert Study.objects.get().is_draft
 
 

@@ -23,7 +23,7 @@ def link(study: Study) -> str:
     [
         ("draft", "Nobody can begin yet. Once the study is open, this link lets you in."),
         ("paused", "Nobody can begin just now. Once the study is resumed, this link lets you in."),
-        ("closed", "Nobody can take part in it any more."),
+        ("closed", "It is no longer possible to take part."),
     ],
 )
 def test_a_link_says_at_once_that_the_study_is_not_open_and_whom_to_write_to(client, method, state, sentence):
@@ -45,7 +45,7 @@ def test_a_link_to_a_study_without_a_contact_names_its_sender(client, state):
     with triggers.lifted():
         Study.objects.update(contact="")
 
-    assert "Questions go to whoever sent you the link." in client.get(link(study)).text
+    assert "For questions, write to the person who sent you the link." in client.get(link(study)).text
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def test_people_can_come_from_a_table_and_a_line_that_is_not_right_notes_nobody(
     response = lead.post(at(study, "add_people"), {"lines": "", "table": table})
 
     assert response.status_code == 400
-    assert "Line 3: the same address stands in line 2." in response.content.decode()
+    assert "Line 3: the same address is in line 2." in response.content.decode()
     assert not Invitation.objects.exists()
     assert not Identity.objects.exists()
 
@@ -104,7 +104,7 @@ def test_a_steward_fills_in_an_address_and_no_address_twice(study: Study) -> Non
     steward.post(at(study, "address", second.pk), {"name": "Bo", "email": "bo@example.org"})
 
     assert taken.status_code == 400
-    assert "This address is that of “A”." in taken.content.decode()
+    assert "This address belongs to “A”." in taken.content.decode()
     assert Identity.objects.get(invitations=second).email == "bo@example.org"
 
 
@@ -162,7 +162,7 @@ def test_who_is_written_to_is_not_offered_again_and_a_mail_that_no_worker_takes_
     assert 'value="send_all"' not in sent
     assert sent.count("mail is on its way") == 2
     assert later.count("mail is on its way") == 1
-    assert later.count("not sent yet: no worker has taken the mail up") == 1
+    assert later.count("not sent yet: no worker has started on this mail") == 1
 
 
 def test_a_person_gets_a_new_link_and_is_replaced_with_the_log_saying_so(study: Study) -> None:
@@ -183,7 +183,7 @@ def test_a_person_gets_a_new_link_and_is_replaced_with_the_log_saying_so(study: 
     assert is_still_in, "asked, and nothing done"
     assert len({old, new, other}) == 3
     assert invitations.find_replaced(old) is None, "the person is out"
-    assert "The link for whoever comes in place of Poet" in done.content.decode()
+    assert "Link for the person who replaces Poet" in done.content.decode()
     assert 'data-state="returned"' in done.content.decode(), "the page shows what is, not what was"
     assert 'value="replace"' not in done.content.decode()
     assert Assignment.objects.get().status == "given_up"
@@ -215,10 +215,10 @@ def test_who_asks_by_mail_is_withdrawn_by_a_lead_or_a_steward_with_how_they_aske
     answer.refresh_from_db()
     assert (answer.value, answer.rationale) == (None, "")
     assert not Identity.objects.exists()
-    assert "is withdrawn, and what they said is erased" in done
+    assert "is withdrawn, and their answers are erased" in done
     assert "Poet" not in done
     assert LogEntry.objects.get().change_message == "withdrawn at their request: by mail on 3 May"
-    assert "has withdrawn already" in lead.get(page).content.decode()
+    assert "has already withdrawn" in lead.get(page).content.decode()
 
 
 def test_the_wording_is_kept_with_the_study_and_what_cannot_be_filled_in_is_refused(study: Study) -> None:
@@ -261,7 +261,7 @@ def test_the_monitor_asks_about_silence_and_much_pasted_and_shows_no_answer(stud
 
     content = coordinator.get(at(study, "monitor")).content.decode()
 
-    assert "Silent for 8 days, at 1 of 2." in content
+    assert "No activity for 8 days, at 1 of 2." in content
     assert "1 of 2</span>" in content, "answers of questions"
     assert "canary" not in content
     assert "Source 1" not in content

@@ -8,6 +8,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation import responses
 from annotation.models import Assignment, Response, ResponseEvent
 from annotation.progress.rater_progress import load_rater_progress
 from studies.models import Step
@@ -68,7 +69,7 @@ def test_what_could_not_be_kept_stands_at_its_item_and_the_rest_is_stored(client
     refused = client.post("/once/about/", posted(page, **{"answer-about-item-1": "no"}) | answers)
 
     assert refused.status_code == 400
-    assert "Not everything could be kept" in refused.text
+    assert "Not everything could be saved" in refused.text
     assert 'href="#item-about-item-2"' in refused.text
     assert [value for value, _ in walk.said(visit)] == ["no"]
     assert not visit.rater.steps_taken.filter(step__key="about").exists(), "that was no attempt"
@@ -101,7 +102,7 @@ def test_an_answer_that_nobody_touched_here_is_no_conflict_and_one_that_was_is(c
 
     assert untouched.url == "/group/"
     assert touched.status_code == 409, "the check is passed, and nothing is written over"
-    assert "You have gone on in another window" in touched.text
+    assert "You have moved on in another window" in touched.text
     assert "Yes</blockquote>" in touched.text
     assert [value for value, _ in walk.said(visit)] == ["no", "no"]
 
@@ -152,7 +153,7 @@ def test_a_page_that_comes_too_fast_comes_back_with_its_answers_and_can_be_sent_
 
     assert (refused.status_code, walk.said(visit)) == (429, [])
     assert 1 <= int(refused.headers["Retry-After"]) <= 6
-    assert refused.text.count("Please send it again in a few seconds.") >= 2
+    assert refused.text.count(responses.TOO_FAST) >= 2
     assert len(re.findall(r'name="answer-about-item-\d"[^>]* value="no"[^>]* checked', refused.text)) == 2
     assert not visit.rater.steps_taken.filter(step__key="about").exists(), "that was no attempt"
 

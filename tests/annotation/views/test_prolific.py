@@ -259,7 +259,8 @@ def test_the_page_takes_a_fixed_number_of_queries(django_assert_num_queries: Cal
 
 
 @pytest.mark.parametrize(
-    ("address", "heading"), [("{door}", "Nobody can come in here now"), ("{bare}", "Please come in from Prolific")]
+    ("address", "heading"),
+    [("{door}", "The study cannot be opened from here now"), ("{bare}", "Please open the study from Prolific")],
 )
 def test_whoever_cannot_come_in_is_told_whether_it_is_the_address_or_the_study(
     client: Client, address: str, heading: str

@@ -95,7 +95,7 @@ def test_drawing_again_offers_another_number_and_saves_none(designer: Client, st
 
     (seed,) = re.findall(r'name="seed" value="(\d+)"', page)
     assert 8 <= int(seed) <= 207
-    assert "Of 200 numbers that were tried" in page
+    assert "Best of 200 seeds" in page
     assert Study.objects.get().seed == 7
 
 
@@ -103,7 +103,7 @@ def test_stories_that_are_no_pairs_are_not_planned_as_pairs(designer: Client, st
     answer = designer.post(ADDRESS, FIELDS | {"design": "pairs", "seen": seen(designer)})
 
     assert answer.status_code == 400
-    assert "do not stand in pairs yet" in answer.content.decode()
+    assert "are not in pairs yet" in answer.content.decode()
 
 
 def test_who_saves_second_is_shown_what_the_first_one_saved(designer: Client, study: Study) -> None:
@@ -142,7 +142,7 @@ def test_sources_stand_there_for_who_may_see_them_and_for_no_coordinator(client:
 
     assert "Source 1" in shown["lead"]
     assert "Source 1" not in shown["coordinator"]
-    assert "Which story stands where" in shown["coordinator"]
+    assert "Position of each story" in shown["coordinator"]
 
 
 @pytest.mark.parametrize("n", [1, 3])

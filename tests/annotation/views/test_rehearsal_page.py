@@ -101,7 +101,7 @@ def test_an_answer_that_comes_after_the_reset_is_given_back(designer: Client, st
 
     assert (late.status_code, "What I wrote." in late.content.decode()) == (401, True)
     assert looked.redirect_chain[-1][0] == ADDRESS
-    assert "That rehearsal is over" in looked.content.decode()
+    assert "That rehearsal has ended" in looked.content.decode()
 
 
 def test_the_launch_ends_it_and_the_page_says_so(designer: Client, study: Study) -> None:
@@ -119,7 +119,7 @@ def test_the_launch_ends_it_and_the_page_says_so(designer: Client, study: Study)
 def test_what_is_missing_is_said_with_where_it_is_mended(designer: Client, study: Study) -> None:
     Step.objects.filter(key="consent").delete()
     page = designer.get(ADDRESS).content.decode()
-    assert "It can be rehearsed, and cannot be launched yet" in page
+    assert "It can be rehearsed, but not launched yet" in page
     assert "It asks nobody for consent" in page
 
     study.groups.all().delete()

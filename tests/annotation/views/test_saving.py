@@ -8,6 +8,7 @@ import pytest
 from django.conf import settings
 from django.utils import timezone
 
+from annotation import responses
 from annotation.models import Assignment, Response, ResponseEvent
 from tests import factories
 from tests.annotation.walk import address, begin, give, said
@@ -214,7 +215,7 @@ def test_a_save_that_comes_too_fast_is_told_when_to_come_again_and_then_taken(cl
 
     assert (refused.status_code, refused.headers["Quire-Saved"]) == (429, "no")
     assert 1 <= int(refused.headers["Retry-After"]) <= 6
-    assert "Too much came at once, so this is not saved yet." in refused.text
+    assert responses.TOO_FAST in refused.text
     assert said(assignment) == [("yes", "It is so.")]
 
     Assignment.objects.update(saves_until=0)
@@ -243,7 +244,7 @@ def test_without_scripts_what_came_too_fast_stands_in_its_fields_under_the_reaso
 
     assert refused.status_code == 429
     assert int(refused.headers["Retry-After"]) > 0
-    assert "Please send it again in a few seconds." in refused.text
+    assert responses.TOO_FAST in refused.text
     form = fields(refused.text, action=address(assignment))
     assert form["rationale-tests-A-item-1"] == "A long reason."
     assert re.search(r'name="answer-tests-A-item-1"[^>]* value="no"[^>]* checked', refused.text)

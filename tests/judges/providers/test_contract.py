@@ -93,12 +93,10 @@ def test_the_providers_that_come_with_quire_are_found_in_alphabetical_order() ->
 
 
 def test_an_unknown_provider_is_refused_with_those_there_are() -> None:
-    with pytest.raises(
-        providers.UnknownProvider, match="“telegraph” is not a provider; there are: anthropic, openai, stub"
-    ):
+    with pytest.raises(providers.UnknownProvider, match=r"“telegraph”.*: anthropic, openai, stub$"):
         providers.find_provider("telegraph")
 
 
 def test_an_endpoint_whose_provider_is_gone_cannot_be_connected_to() -> None:
-    with pytest.raises(CannotConnect, match="“telegraph” is not a provider"):
+    with pytest.raises(CannotConnect, match=r"“telegraph”.*: anthropic, openai, stub$"):
         providers.connect("telegraph", base_url="https://api.example.org/v1", key_variable="", timeout_seconds=1)

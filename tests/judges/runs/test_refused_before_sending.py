@@ -9,6 +9,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from judges.models import Call, Judge, Prompt, Run
+from judges.planning.plans import NOT_SENDABLE
 from studies.models import Instrument, Item, Provenance, Step, Study
 from tests import factories
 from tests.judges.conftest import judge_at, sendable
@@ -92,10 +93,12 @@ def test_texts_that_may_not_leave_are_named_one_by_one(standin: StandIn, way_in:
     study = sendable(factories.study(n_stories=8, comparative=False))
     Provenance.objects.filter(story__study=study).exclude(story__code="p1s4").update(may_send_out=False)
 
-    said = html.unescape(way_in(judge_at(standin)))
+    judge = judge_at(standin)
+    said = html.unescape(way_in(judge))
 
-    assert "7 stories (p1s1, p1s2, p1s3, p1s5, p1s6, p1s7, p1s8) are not marked as free to be sent" in said
-    assert "Choose others, or have them marked by whoever keeps the stories’ licences" in said
+    codes = "p1s1, p1s2, p1s3, p1s5, p1s6, p1s7, p1s8"
+    names = {"study": study.slug, "n": 7, "codes": codes, "endpoint": judge.endpoint.name}
+    assert str(NOT_SENDABLE % names) in said
     assert_nothing_came_of_it(standin)
 
 

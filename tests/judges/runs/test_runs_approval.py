@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from annotation.models import Assignment, Rater, Seat
-from judges import runs
+from judges import lifecycle, runs
 from judges.models import Call, Run, Text
 from judges.planning import CannotRun
 from judges.planning.estimates import RunEstimate
+from judges.runs import retries
 from studies.models import Study
 from tests.judges.conftest import judge_at, sendable
 from tests.judges.planning.test_budget import price
@@ -31,7 +32,7 @@ def test_a_run_without_approval_sends_nothing_whoever_asks_for_it(
     runs.drain(planned)
     with pytest.raises(CannotRun, match="has not been approved yet"):
         runs.resume(planned)
-    with pytest.raises(CannotRun, match="no calls to ask again"):
+    with pytest.raises(CannotRun, match=retries.NO_CALLS.removeprefix("%(run)s ")):
         runs.retry(planned)
 
     planned.refresh_from_db()
@@ -73,6 +74,6 @@ def test_a_planned_run_is_taken_back_with_all_its_rows(planned: Run, study: Stud
 def test_an_approved_run_is_not_taken_back(planned: Run) -> None:
     run = runs.approve(planned, by="bea")
 
-    with pytest.raises(CannotRun, match="can be closed, not discarded"):
+    with pytest.raises(CannotRun, match=lifecycle.APPROVED % {"run": run}):
         runs.discard(run)
     assert Call.objects.count() == 8

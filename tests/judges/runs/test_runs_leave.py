@@ -5,6 +5,7 @@ import pytest
 from judges import catalogue, runs
 from judges.models import Endpoint, Run
 from judges.planning import CannotRun
+from judges.planning.plans import NOT_SENDABLE
 from judges.workers import jobs
 from studies.models import Provenance, Study
 from tests import factories
@@ -50,7 +51,7 @@ def test_a_run_stops_if_leave_to_send_a_story_out_was_taken_back(study: Study, s
     run = runs.drain(run)
 
     assert (run.state, standin.hits) == (Run.State.STOPPED, [])
-    assert "not marked as free to be sent" in run.note
+    assert run.note == NOT_SENDABLE % {"study": "plums", "n": 1, "codes": "p1s1", "endpoint": run.judge.endpoint.name}
     assert runs.count_calls(run) == {"planned": 8}
 
 
@@ -64,7 +65,7 @@ def test_a_call_about_a_group_needs_leave_for_each_of_its_stories(standin: Stand
     run = runs.drain(run)
 
     assert (run.state, standin.hits) == (Run.State.STOPPED, [])
-    assert "not marked as free to be sent" in run.note
+    assert run.note == NOT_SENDABLE % {"study": "plums", "n": 1, "codes": "p1s1", "endpoint": run.judge.endpoint.name}
 
 
 def test_a_story_that_has_been_sent_for_the_last_time_needs_leave_no_more(study: Study, standin: StandIn) -> None:

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from judges import catalogue, runs
 from judges.models import Call, Judge, Run
+from judges.views.new_runs import PLAN_CHANGED
 from studies import lifecycle
 from studies.models import Membership, Study
 from tests import factories
@@ -151,7 +152,7 @@ def test_an_approval_of_something_else_than_was_shown_is_refused(client: Client,
     response = client.post("/studies/plums/runs/new/", {"judge": judge.pk, "n_calls": 4})
 
     assert response.status_code == 400
-    assert "has changed since you looked" in response.content.decode()
+    assert str(PLAN_CHANGED) in response.content.decode()
     assert not Run.objects.exists()
 
 

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from judges import catalogue, lifecycle, runs
 from judges.models import Attempt, Call, Judge, Parse, Price, Run
+from judges.runs import retries
 from judges.settlement import erasure
 from judges.views import states
 from judges.views.progress import load_progress
@@ -215,10 +216,10 @@ def test_what_does_not_fit_is_said_and_changes_nothing(client: Client, run: Run)
 
     for action, sentence in {
         "approve": "has been approved already",
-        "discard": "has been approved; it can be closed, not discarded",
+        "discard": lifecycle.APPROVED.removeprefix("%(run)s "),
         "pause": "is not at work",
         "resume": "is finished",
-        "retry": "has no calls to ask again",
+        "retry": retries.NO_CALLS.removeprefix("%(run)s "),
     }.items():
         assert sentence in words(act(client, run, action)), action
     run.refresh_from_db()

@@ -8,6 +8,7 @@ from django.test import Client
 
 from studies import loader
 from studies.models import Cloze, Instrument
+from studies.protocol.triggers import OF_CLOZE
 from tests import triggers
 from tests.studies.cloze.documents import SHOES
 
@@ -116,7 +117,7 @@ def test_a_published_cloze_has_its_instruments_and_never_changes(designer: Clien
     assert "Shoes 1 is published: shoes-fill 1 fills it, shoes-judge 1 judges it." in publish(designer, cloze)
 
     answer = designer.post(page(cloze), {"document": SHOES.replace("Seven Pairs", "Eight Pairs")})
-    assert (answer.status_code, "A published cloze never changes" in answer.text) == (409, True)
+    assert (answer.status_code, OF_CLOZE in answer.text) == (409, True)
     cloze.refresh_from_db()
     assert (cloze.is_published, cloze.title) == (True, "Seven Pairs")
     assert "<textarea" not in designer.get(page(cloze)).text

@@ -9,6 +9,7 @@ from django.test import Client
 
 from studies import loader
 from studies.models import Instrument, Item, ProtocolVersion, Provenance, Story, Study
+from studies.protocol import triggers
 from tests import factories, staff_forms
 from tests.annotation.conftest import url
 
@@ -38,13 +39,13 @@ ADVICE = "“What?” compares stories, so the instrument can be asked about gro
 @pytest.mark.parametrize(
     ("model", "sentence"),
     [
-        ("story", "The stories of a frozen study never change; load it anew under another slug."),
-        ("storygroup", "The groups of a frozen study never change; load it anew under another slug."),
-        ("provenance", "Who wrote a story of a frozen study never changes; load it anew under another slug."),
-        ("source", "A source of stories of a frozen study keeps its name and kind; make another source."),
-        ("protocolversion", "A frozen protocol never changes; load the study anew under another slug."),
-        ("instrument", "A published instrument never changes; make a new version of it."),
-        ("study", "What raters are told of a frozen study changes by an amendment only."),
+        ("story", triggers.OF_STORY),
+        ("storygroup", triggers.OF_GROUP),
+        ("provenance", triggers.OF_PROVENANCE),
+        ("source", triggers.OF_SOURCE),
+        ("protocolversion", triggers.OF_VERSION),
+        ("instrument", triggers.OF_INSTRUMENT),
+        ("study", triggers.OF_STUDY),
     ],
 )
 def test_a_page_of_what_is_final_says_so_and_refuses_with_that_sentence(
@@ -70,7 +71,7 @@ def test_deleting_many_stories_at_once_says_that_they_are_frozen(staff: Client) 
 
     page = staff.post(url("studies_story"), {"action": "delete_selected", "_selected_action": [story.pk]})
 
-    assert (page.status_code, "The stories of a frozen study never change" in page.text) == (409, True)
+    assert (page.status_code, triggers.OF_STORY in page.text) == (409, True)
 
 
 def test_a_draft_is_deleted_with_its_protocol_and_its_seats(staff: Client) -> None:
@@ -93,7 +94,7 @@ def test_a_story_of_a_frozen_study_gets_no_source(staff: Client) -> None:
 
     page = staff.post(url("studies_provenance", "add"), {"story": story.pk, "source": source.pk, "factors": "{}"})
 
-    assert "Who wrote a story of a frozen study never changes" in page.text
+    assert triggers.OF_PROVENANCE in page.text
     assert not Provenance.objects.filter(story=story).exists()
 
 
@@ -101,7 +102,7 @@ def test_of_a_study_that_is_not_there_yet_nothing_is_claimed(staff: Client) -> N
     page = staff.get(url("studies_study", "add")).text
 
     assert "Nothing stands in the way" not in page
-    assert "Once the study is saved, here stands what is in the way of launching it." in page
+    assert "Save the study to see what blocks its launch." in page
 
 
 def test_whoever_mixes_questions_about_groups_and_stories_is_told_before_and_after_publishing(staff: Client) -> None:
@@ -168,5 +169,5 @@ def test_a_form_from_before_the_launch_changes_nothing_and_says_so(staff: Client
     answer = staff.post(where, form | {"title": "Another title"})
 
     assert answer.status_code == 409
-    assert "What raters are told of a frozen study changes by an amendment only" in answer.text
+    assert triggers.OF_STUDY in answer.text
     assert Study.objects.get().title == "Fourteen tests of a story"

@@ -5,6 +5,7 @@ from django.test import Client
 
 from studies import protocol
 from studies.models import Instrument, Item, ProtocolVersion, Provenance, Step, Story, Study
+from studies.protocol import triggers
 from tests import factories, staff_forms
 from tests.annotation.conftest import url
 
@@ -115,7 +116,7 @@ def test_the_source_of_a_story_stays_once_its_study_is_frozen(staff: Client) -> 
     answer = staff.post(url("studies_provenance", "change", story.pk), fields)
 
     assert answer.status_code == 409
-    assert "Who wrote a story of a frozen study never changes" in answer.text
+    assert triggers.OF_PROVENANCE in answer.text
     assert Provenance.objects.get(pk=story.pk).source == source
 
 

@@ -133,7 +133,7 @@ def test_a_failure_is_said_and_looking_again_tries_again(
     with monkeypatch.context() as patch:
         patch.setattr(examinations, "examine", lambda *_args, **_options: 1 / 0)
         work()
-    assert "There was an error in Quire (ZeroDivisionError). Try again;" in shown(designer, address)
+    assert jobs.BROKEN % {"error": "ZeroDivisionError"} in shown(designer, address)
 
     designer.post(address, form_of(designer, address) | {"save": "yes"})
 

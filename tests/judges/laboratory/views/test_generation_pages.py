@@ -13,6 +13,8 @@ from django.test.utils import CaptureQueriesContext
 
 from judges import releases
 from judges.models import GeneratedText, Judge, Run
+from judges.views.new_runs import PLAN_CHANGED
+from studies import story_edits
 from studies.models import Instrument, Item, Provenance, Study
 from tests import factories
 from tests.judges import standin as told
@@ -76,7 +78,7 @@ def test_what_has_changed_since_one_looked_is_not_approved(study: Study, designe
     response = designer.post(NEW, fields(standin) | {"do": "start", "n_calls": 2})
 
     assert response.status_code == 400
-    assert "Look again before you approve" in response.content.decode()
+    assert str(PLAN_CHANGED) in response.content.decode()
     assert not Run.objects.exists()
 
 
@@ -276,8 +278,8 @@ def test_why_nothing_can_be_written_any_more_is_said(study: Study, designer: Cli
 
     after = designer.get(PAGES).content.decode()
 
-    assert "so its stories stay as they are" not in before
-    assert "The study is launched, so its stories stay as they are. To change them, make a copy of the study." in after
+    assert story_edits.LAUNCHED not in before
+    assert story_edits.LAUNCHED in after
 
 
 def test_a_new_run_of_a_judge_is_warned_of_its_maker(study: Study, designer: Client, standin: StandIn) -> None:

@@ -8,7 +8,7 @@ from django.test import Client
 from judges.laboratory import tasks
 from judges.laboratory.source_measures import measure_sources
 from judges.models import ReferenceSet
-from studies import formatting, hashing
+from studies import formatting, hashing, jobs
 from studies.models import Story, Study, StudyJob
 from tests import factories, triggers
 
@@ -162,7 +162,7 @@ def test_that_long_texts_could_not_be_measured_is_said_with_the_way_out(
         tasks.measure_texts(StudyJob.objects.get().pk)
 
     page = client.get(ADDRESS).text
-    assert "There was an error in Quire (ZeroDivisionError). Try again;" in page
+    assert jobs.BROKEN % {"error": "ZeroDivisionError"} in page
     assert '<a href="?all=yes">Try again</a>' in page
     client.get(f"{ADDRESS}?all=yes")
     assert StudyJob.objects.get().is_under_way

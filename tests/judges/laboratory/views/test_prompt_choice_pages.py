@@ -9,9 +9,10 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.utils import timezone
 
-from judges import catalogue, runs
+from judges import catalogue, lifecycle, runs
 from judges.laboratory import prompt_choices
 from judges.models import Call, Judge, Prompt, PromptChoice, Run
+from judges.views.new_runs import PLAN_CHANGED
 from studies.models import Study
 from tests import factories, triggers
 from tests.judges.conftest import judge_at, sendable
@@ -121,7 +122,7 @@ def test_what_was_looked_at_is_what_is_approved(
     response = post(client, NEW, selected(judge, prompts, n_calls=7))
 
     assert response.status_code == 400
-    assert "has changed since you looked" in response.content.decode()
+    assert str(PLAN_CHANGED) in response.content.decode()
     assert not PromptChoice.objects.exists()
 
 
@@ -139,7 +140,7 @@ def test_saved_trials_wait_for_somebody_else_and_can_be_taken_back(
     assert "The trials are approved" in said
     assert choice.approved_by == "designer"
     said = words(post(client, f"{NEW}{choice.pk}/", {"do": "discard"}).content.decode())
-    assert "can be closed, not discarded" in said
+    assert lifecycle.APPROVED.removeprefix("%(run)s ") in said
 
 
 def test_taking_back_leaves_nothing(client: Client, choice: PromptChoice) -> None:
