@@ -11,7 +11,7 @@ import pytest
 from reports.management.commands import demo as seeding
 from tests.independent.comparison import list_others, recomputed
 from tests.reports.packaged import DEMO, MAKERS
-from tests.reports.test_packages import issued
+from tests.reports.packed import Pack
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.embedded]
 
@@ -81,12 +81,8 @@ LEAST = {
 
 
 @pytest.mark.parametrize("name", MAKERS)
-def test_every_number_of_the_report_is_found_again_or_named(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _package, archive = issued(MAKERS[name](monkeypatch, tmp_path), with_sources=True, reason="To compute them anew.")
-
-    result: dict[str, Any] = recomputed(archive, tmp_path)
+def test_every_number_of_the_report_is_found_again_or_named(name: str, tmp_path: Path, pack: Pack) -> None:
+    result: dict[str, Any] = recomputed(pack(name), tmp_path)
 
     assert result["differences"] == []
     assert result["n_computed"] >= LEAST[name]

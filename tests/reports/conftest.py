@@ -8,6 +8,9 @@ from stats import agreement
 from studies.models import Study
 from tests.replay import replayed
 from tests.reports import given
+from tests.reports.packed import pack
+
+__all__ = ["pack"]
 
 # Stories p1s1, p1s2, p2s1, p2s2; the first of each plot by a person, the other by a model.
 FOUR = {"E01": "yn--", "E02": "yn--", "E03": "--yy", "E04": "--ny"}

@@ -16,7 +16,7 @@ from studies.models import Study
 from tests.factories import NOON
 from tests.reports import pds_generated
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("few_shuffles")]
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded, pytest.mark.usefixtures("few_shuffles")]
 
 MAPPINGS = replications.FOLDER / "mappings"
 

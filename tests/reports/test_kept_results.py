@@ -7,7 +7,6 @@ how a study is read, has risen, QUIRE_KEEP=1 keeps what is computed now.
 import json
 import math
 import os
-import random
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ import pytest
 from reports import results
 from reports.figures import all_figures
 from tests.reports.packaged import MAKERS
+from tests.reports.packed import Pack
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.embedded]
 
@@ -31,15 +31,8 @@ Kept = dict[str, Any]
 
 
 @pytest.mark.parametrize("name", KEPT)
-def test_a_figure_whose_numbers_change_has_another_edition(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any
-) -> None:
-    # Codes are drawn, or follow the installation's key, and decide in which order shuffles take stories and places.
-    settings.SECRET_KEY = "the same in every run"
-    drawn = random.Random(1)
-    monkeypatch.setattr("secrets.token_hex", lambda n=32: drawn.randbytes(n).hex())
-    monkeypatch.setattr("secrets.SystemRandom", lambda: drawn)
-    document = results.compute(MAKERS[name](monkeypatch, tmp_path))
+def test_a_figure_whose_numbers_change_has_another_edition(name: str, pack: Pack) -> None:
+    document = json.loads(pack(name).read("report.json"))
     path = FOLDER / f"{name.replace(' ', '-')}.json"
     before: Kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     now = {figure: sketch for figure, sketch in _sketches(document) if sketch["n"]}

@@ -30,8 +30,10 @@ def codes_in_code() -> set[str]:
 
 
 def test_every_code_has_a_sentence_and_no_other() -> None:
-    assert len(codes_in_code()) > 25
-    assert set(SENTENCES) == codes_in_code()
+    codes = codes_in_code()
+
+    assert len(codes) > 25
+    assert set(SENTENCES) == codes
 
 
 # Only replications of published studies say these, and they print in English.

@@ -1,12 +1,11 @@
 """Every column of the report's tables has a name of the vocabulary and holds what the vocabulary says of it."""
 
+import json
 from collections.abc import Iterator
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import transaction
 
 from reports import results
 from reports.document.files import write_rows
@@ -25,8 +24,8 @@ from reports.figures import by_table
 from reports.figures.base import NO_HEAD, Listing, Row
 from reports.figures.progress.amendments import AmendedVersion, Amendments, WordingChange
 from reports.figures.themes.themes import SampleThemes, ThemeRow, Themes, ThemeShare
-from studies.models import Study
 from tests.reports.packaged import MAKERS
+from tests.reports.packed import Pack
 from tests.reports.test_pages import full_study
 
 KINDS = {"string": str, "integer": int, "number": int | float, "boolean": bool, "array": list, "object": dict}
@@ -35,7 +34,7 @@ Tables = dict[str, list[Row]]
 
 @pytest.mark.django_db
 def test_every_column_of_a_report_is_in_the_vocabulary_and_of_its_kind() -> None:
-    tables = _tables(full_study())
+    tables = _tables(results.compute(full_study()))
 
     assert {"agreement", "judges-on-verdicts", "rankings"} <= {name for name, rows in tables.items() if rows}
     assert list(_misfits(tables)) == []
@@ -44,15 +43,10 @@ def test_every_column_of_a_report_is_in_the_vocabulary_and_of_its_kind() -> None
 @pytest.mark.django_db
 @pytest.mark.slow
 @pytest.mark.embedded
-def test_every_column_of_every_figure_is_in_the_vocabulary_which_holds_no_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_column_of_every_figure_is_in_the_vocabulary_which_holds_no_other(pack: Pack) -> None:
     columns: set[tuple[str, str]] = set()
-    for name, make in MAKERS.items():
-        (folder := tmp_path / name).mkdir()
-        with transaction.atomic(), monkeypatch.context() as patch:
-            tables = _tables(make(patch, folder))
-            transaction.set_rollback(True)
+    for name in MAKERS:
+        tables = _tables(json.loads(pack(name).read("report.json")))
         assert (name, list(_misfits(tables))) == (name, [])
         columns |= {(table, column) for table, rows in tables.items() for row in rows for column in row}
     by_hand = {"amendments": _rows_of_amendments(), **_rows_of_themes()}
@@ -98,9 +92,9 @@ def test_every_meaning_is_a_sentence() -> None:
     assert [meaning for meaning in meanings if not (meaning[0].isupper() and meaning.endswith("."))] == []
 
 
-def _tables(study: Study) -> Tables:
-    """The rows of every table of the study's report."""
-    computed = results.read_results(results.compute(study)).computed
+def _tables(report: dict[str, Any]) -> Tables:
+    """The rows of every table of a report."""
+    computed = results.read_results(report).computed
     return dict(chain.from_iterable(_listed(figure.rows(result)) for figure, result in computed))
 
 
