@@ -54,6 +54,6 @@ def answer_poll(request: HttpRequest, progress: JobProgress | None) -> HttpRespo
     begun again.
     """
     if request.htmx.target == LAST_PART:  # type: ignore[attr-defined]
-        # Not loaded anew: a page that answered a form would send it again.
+        # Not reloaded: a page that answered a form would send it again.
         return HttpResponseClientRedirect(request.path)
     return render(request, "studies/job.html", {"job": progress if progress and progress.is_under_way else None})

@@ -96,7 +96,7 @@ def test_another_choice_or_another_story_of_the_study_is_examined_anew(draft: St
     assert designer.post(address, form_of(designer, address) | {"act": '["leave", 5]'}).status_code == 302
     assert WAITS in shown(designer, address)
     work()
-    assert "Bring in 3 stories" in shown(designer, address)
+    assert "Import 3 stories" in shown(designer, address)
 
     Story.objects.filter(code="p1s1").delete()
     assert WAITS in shown(designer, address)
@@ -109,7 +109,7 @@ def test_stories_come_in_by_a_worker_once_they_are_examined(draft: Study, design
 
     designer.post(address, form_of(designer, address) | {"bring_in": "yes"})
 
-    assert "Stories are being brought in" in shown(designer, address)
+    assert "Stories are being imported" in shown(designer, address)
     assert StoryIntake.objects.get().is_under_way
     assert draft.stories.count() == 4
 
@@ -128,7 +128,7 @@ def test_a_failure_is_said_and_looking_again_tries_again(
 
     assert WAITS in shown(designer, address)
     work()
-    assert "Bring in 4 stories" in shown(designer, address)
+    assert "Import 4 stories" in shown(designer, address)
 
 
 def test_a_file_that_was_put_aside_is_not_examined(draft: Study, designer: Client) -> None:
@@ -138,7 +138,7 @@ def test_a_file_that_was_put_aside_is_not_examined(draft: Study, designer: Clien
 
     work()
 
-    assert StudyJob.objects.get().problem == "These stories are in already, or were put aside."
+    assert StudyJob.objects.get().problem == "These stories are already imported, or the file was discarded."
 
 
 def test_every_look_reads_no_file(draft: Study, designer: Client, django_assert_num_queries: Any) -> None:
