@@ -16,7 +16,7 @@ def protect_history(using: str, **_: Any) -> None:
 
 
 def lift_triggers(using: str, **_: Any) -> None:
-    """On SQLite an altered table is made anew under its name, which no trigger of another table may name meanwhile."""
+    """On SQLite an altered table is rebuilt under its name, which no trigger of another table may name meanwhile."""
     from annotation.models import payments
     from annotation.responses import history
     from studies import triggers

@@ -1,6 +1,6 @@
 """Simulated raters: they claim seats and answer through the same functions as people, and say everywhere what they are.
 
-What a story deserves is given by whoever calls; nothing here knows where a story comes from.
+The caller gives what each story deserves; nothing here knows where a story comes from.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def simulate(study: Study, tendency_by_story: Mapping[str, Tendency], *, seed: i
 
 
 def answer_steps(assignment: Assignment, steps: Iterable[Step], *, seed: int, at: datetime) -> None:
-    """Answer what lacks in these steps of an assignment at that moment, as a rater to whom every story is alike."""
+    """Answer the open items of these steps at that time, as a rater without preferences among stories."""
     import numpy as np  # as above
 
     stories = {story.code: story for story in assignment.group.stories.all()} if assignment.group else {}

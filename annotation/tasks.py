@@ -1,4 +1,4 @@
-"""What Celery is told: ids only. All state is rows, so a message that comes twice or never changes nothing."""
+"""Celery tasks. They take ids only; all state is in the database, so a lost or repeated message does no harm."""
 
 from celery import shared_task
 from django.utils import timezone
@@ -26,6 +26,6 @@ def sweep_places() -> None:
 
 @shared_task  # type: ignore[untyped-decorator]
 def sweep_mails() -> None:
-    """Note of which mails nobody knows what became of them, and queue those that a lost message left waiting."""
+    """Mark mails whose delivery is unknown, and queue those left waiting by a lost message."""
     mails.sweep(at=timezone.now())
     applications.sweep(at=timezone.now())

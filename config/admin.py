@@ -30,7 +30,8 @@ class AccountForm(UserChangeForm):  # type: ignore[type-arg]
         everywhere = {f"{app}.{codename}" for app, codename in names}
         if any(roles.sees_all_apart(everywhere | roles.member_permissions(role)) for role in self._roles_in_studies()):
             message = _(
-                "Together with its role in a study, this account would see identities, provenance and answers there."
+                "With its role in a study, this account would see identities, provenance and answers together. "
+                "Choose another role."
             )
             raise forms.ValidationError(message)
         if roles.sees_all_apart(everywhere):
@@ -68,7 +69,7 @@ class AccountAdmin(UserAdmin):  # type: ignore[type-arg]
 
 
 def _may_touch(request: HttpRequest, account: User | None) -> bool:
-    # Whoever could set a superuser's password would be one.
+    # Anyone who could set a superuser's password would be one.
     return bool(request.user.is_superuser) or account is None or not account.is_superuser
 
 

@@ -1,4 +1,4 @@
-"""Django's admin as an app, with our site. By itself, since it is read before there are models."""
+"""Django's admin as an app, with our site. In a module of its own, since it is read before there are models."""
 
 from django.contrib.admin.apps import AdminConfig as DjangoAdminConfig
 

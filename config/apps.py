@@ -21,7 +21,7 @@ def create_roles(using: str, **more: Any) -> None:
 def refuse_older_database(using: str, **_: Any) -> None:
     """Stop before a database is changed that was made by migrations which are no longer there.
 
-    They were written anew as one for each app while nothing was deployed; from then on they are kept.
+    They were rewritten as one for each app while nothing was deployed; from then on they are kept.
     """
     if OLDER_MIGRATION in MigrationRecorder(connections[using]).applied_migrations():
         raise CommandError(

@@ -39,7 +39,7 @@ class RequestIdMiddleware:
 
 
 class LinkFilter(logging.Filter):
-    """Takes the token of an invitation out of every line that is logged: whoever reads the log could come in by it."""
+    """Takes the token of an invitation out of every line that is logged: anyone who reads the log could use it."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.msg = _masked(record.msg)

@@ -41,13 +41,13 @@ TITLES = {
 
 
 def title(name: str) -> str:
-    """The role's name in the language of whoever looks; of any other group its own."""
+    """The role's name in the reader's language; of any other group its own."""
     return str(TITLES.get(name, name))
 
 
 @dataclass(frozen=True)
 class Data:
-    """One kind of data. see, change : the permissions for it; whoever may change it may see it as well"""
+    """One kind of data. see, change : the permissions for it; people who may change it may see it as well"""
 
     title: str
     see: tuple[str, ...]
@@ -185,13 +185,13 @@ TABLE: dict[str, dict[str, str]] = {
 }
 
 MEMBER_ROLES = {
-    "lead": gettext_lazy("makes and runs this study, reads what it amounts to, and says who else works on it"),
+    "lead": gettext_lazy("designs and runs this study, reads its results, and decides who has access"),
     "coordinator": gettext_lazy("runs this study, blind: places, progress, answers without sources"),
-    "researcher": gettext_lazy("reads what this study amounts to, by source once it is closed, and has judges read it"),
+    "researcher": gettext_lazy("reads the results of this study, by source once it is closed, and runs judges"),
     "steward": gettext_lazy("keeps who its raters are: names, e-mail, platform ids, payment"),
 }
 # In one study the three keep what they may do in all. Its lead has everything that is of the study but its raters'
-# identities: whoever makes a study knows its sources, so a lead is never blind.
+# identities: the maker of a study knows its sources, so a lead is never blind.
 MEMBER_TABLE: dict[str, dict[str, str]] = {
     "lead": {
         "protocol": CHANGE,
@@ -244,7 +244,7 @@ def data_seen(permitted: Iterable[str]) -> list[str]:
 def create(using: str = "default", apps: Any = installed, **_: Any) -> None:
     """The five groups, each with exactly what the table says. Safe to call again, and called after every migration.
 
-    Whoever needs another set of permissions makes a group of another name: this one would be put back.
+    For another set of permissions make a group of another name: this one would be put back.
     """
     try:
         apps.get_model("auth", "Permission")

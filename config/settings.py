@@ -207,7 +207,7 @@ WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 
 LOGIN_URL = "admin:login"
-LOGIN_REDIRECT_URL = "admin:index"  # for whoever signs in with no way on, or with one that leads to another site
+LOGIN_REDIRECT_URL = "admin:index"  # after signing in without a next page, or with one on another site
 LOGOUT_REDIRECT_URL = "admin:login"
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
 # Five wrong passwords, and that name waits a quarter of an hour at that address. Both together: by name alone anybody

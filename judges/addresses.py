@@ -44,7 +44,7 @@ def parse_address(url: str) -> SplitResult:
     """The parts of a base URL that is written as one should be. Raises InvalidAddress."""
     # Browsers and libraries disagree on what blanks and backslashes mean, so an address has neither.
     if any(c.isspace() or not c.isprintable() for c in url) or "\\" in url:
-        raise InvalidAddress(gettext_noop("%(url)r holds a character that does not belong into an address"), url=url)
+        raise InvalidAddress(gettext_noop("%(url)r contains a character that an address cannot have"), url=url)
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -56,7 +56,7 @@ def parse_address(url: str) -> SplitResult:
         sentence = gettext_noop("%(url)r has a percent sign in its host; write the host as a plain name or number")
         raise InvalidAddress(sentence, url=url)
     if parts.username is not None or parts.password is not None:
-        sentence = gettext_noop("the address holds a user or password; a key belongs into an environment variable")
+        sentence = gettext_noop("the address contains a user or password; put the key into an environment variable")
         raise InvalidAddress(sentence)
     if parts.query or parts.fragment or url.endswith(("?", "#")):
         raise InvalidAddress(gettext_noop("%(url)r must end with its path: no ? and no #"), url=url)

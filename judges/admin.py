@@ -45,7 +45,7 @@ class EndpointAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         return str(endpoint.provider.title) if endpoint.provider else endpoint.adapter
 
     def get_readonly_fields(self, request: HttpRequest, obj: Endpoint | None = None) -> tuple[str, ...]:
-        # Whoever writes an address must not be the one who allows it, unless that is their office.
+        # The person who writes an address must not also allow it, unless that is their office.
         may_allow = request.user.has_perm("judges.allow_endpoint")
         return () if may_allow else ("is_allowed", "is_outside", "key_variable")
 

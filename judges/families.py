@@ -1,4 +1,4 @@
-"""Who makes a model, by its name: providers that must differ are compared by it, whoever serves the model."""
+"""Who makes a model, by its name: providers that must differ are compared by it, not by who serves the model."""
 
 import re
 

@@ -24,12 +24,12 @@ CLOSED = reasons.CLOSED
 UNRECORDED = gettext_noop("an answer could not be recorded: %(reason)s")
 PROBES_FAILED = gettext_noop("The first %(n)s calls got no answer. %(what)s %(way_out)s (%(reason)s)")
 PROBES_UNREADABLE = gettext_noop(
-    "The first %(n)s replies could not be read. Have the prompt ask for the answer in the form that is read, or choose "
-    "a model that keeps to it; then let the run go on. (%(reason)s)"
+    "The first %(n)s replies could not be read. Change the prompt to ask for the expected form, or "
+    "choose a model that keeps to it; then resume the run. (%(reason)s)"
 )
 NO_PRICE = gettext_noop(
-    "There is a budget, and no price of %(model)s by which to keep it. Have an administrator enter the price under "
-    "Records, Prices (0 if it costs nothing), or take the limit away; then let the run go on."
+    "There is a budget but no price for %(model)s. Ask an administrator to enter the price under "
+    "Records, Prices (0 if it costs nothing), or remove the limit; then resume the run."
 )
 APPROVED = gettext_noop("%(run)s has been approved; it can be closed, not discarded")
 STOPPED_BY = gettext_noop("stopped by %(name)s")
@@ -37,7 +37,7 @@ PAUSED_BY = gettext_noop("paused by %(name)s")
 
 
 def stop(run: Run, sentence: str, **values: str | int) -> Run:
-    """The run stopped, with the reason; what is in flight is still taken in, and it can be resumed.
+    """The run stopped, with the reason; replies in flight are still recorded, and it can be resumed.
 
     sentence : in English, with places for the values, as for all that halt a run: it is translated when it is shown
     """
@@ -45,7 +45,7 @@ def stop(run: Run, sentence: str, **values: str | int) -> Run:
 
 
 def pause(run: Run, sentence: str, **values: str | int) -> Run:
-    """The run paused by a person until it is resumed; what is in flight is still taken in."""
+    """The run paused by a person until it is resumed; replies in flight are still recorded."""
     return _halt(run, Run.State.PAUSED, sentence, values)
 
 
@@ -65,7 +65,7 @@ def stop_at_budget(run: Run, *, is_priced: bool = True) -> Run:
     n_left = left.update(state=Call.State.BUDGET_STOPPED, reason=reasons.SPENT)
     budget = f"{run.budget.normalize():f}" if run.budget is not None else ""
     sentence = gettext_noop(
-        "The budget of %(budget)s USD may not bear another call, with calls left: %(n)s. Raise it, or close the run."
+        "The budget of %(budget)s USD may not cover another call; calls left: %(n)s. Raise it, or close the run."
     )
     return wait(run, sentence, budget=budget, n=n_left)
 
@@ -134,7 +134,7 @@ def finish(run: Run, *, at: datetime) -> bool:
         sentence = gettext_noop("calls that have used up their tries: %(n)s, such as: %(reason)s")
         wait(run, sentence, n=n, reason=reason)
     elif counts_left["n_held"]:
-        sentence = gettext_noop("calls of which nobody knows what became of them: %(n)s")
+        sentence = gettext_noop("calls whose outcome is unknown: %(n)s")
         wait(run, sentence, n=counts_left["n_held"])
     elif not counts_left["n_unpaid"]:
         _submit(run, at=at)

@@ -1,4 +1,4 @@
-"""Why a call has no answer: kept in English, whole, and written anew for whoever reads it.
+"""Why a call has no answer: kept in English, whole, and translated for the reader.
 
 A row keeps the sentence with its values in it, so that those of alike calls are counted together and files that leave
 Quire are in English. To show one it is recognised by the sentence that it was made from; so rows of any age read alike.
@@ -108,7 +108,7 @@ _REFUSALS = (
     gettext_noop("Please name the stories by their letters: %(known)s."),
     gettext_noop("Please name the stories in order, best first."),
     gettext_noop("Still without a position: %(names)s. Please give each its own."),
-    gettext_noop("%(names)s stands in the order twice; please name each once."),
+    gettext_noop("%(names)s is in the order twice; please name each once."),
     gettext_noop("%(names)s share a position; please give each its own."),
     gettext_noop("Please choose at most %(most)d."),
     gettext_noop("Please give %(number)s."),
@@ -136,7 +136,7 @@ _OF_ITEM = re.compile(r"(?P<item>[a-z0-9][a-z0-9-]{0,79}): (?P<reason>.+)", re.D
 
 
 def translate(text: str) -> str:
-    """The reason in the language of whoever reads it; as it is if it is a model's or a provider's own words."""
+    """The reason in the reader's language; as it is if it is a model's or a provider's own words."""
     translated = _translate(text, _SENTENCES)
     if translated == text and (match := _OF_ITEM.fullmatch(text)):
         return f"{match['item']}: {_translate(match['reason'], _SENTENCES)}"

@@ -17,7 +17,7 @@ from studies.models import Provenance, Source, Study
 
 LONGEST_BEGINNING = 160  # letters, by which a text is known again
 OF_ORIGIN = ("code", "provenance__licence", "provenance__may_send_out")
-NOT_WAITING = gettext_lazy("%(value)s is not among the texts that wait to be released.")
+NOT_WAITING = gettext_lazy("%(value)s is not among the texts waiting for release.")
 
 
 class CannotRelease(ValueError):

@@ -84,7 +84,7 @@ class RefusedCard(ImportRefused):
 
 @dataclass(frozen=True)
 class CardText:
-    """What is said of scores by whoever brings them. better : "higher" or "lower"; version : "" for the next number"""
+    """What the importing account says of scores. better : "higher" or "lower"; version : "" for the next number"""
 
     metric: str
     better: str

@@ -1,4 +1,4 @@
-"""What Celery is told: ids only. All state is rows, so a message that comes twice or never changes nothing."""
+"""Celery tasks. They take ids only; all state is in the database, so a lost or repeated message does no harm."""
 
 import logging
 import os

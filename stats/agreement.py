@@ -19,7 +19,7 @@ from stats.sums import Level
 
 @dataclass(frozen=True)
 class Coefficient:
-    """A value with what must stand beside it: its name and form, and how much it rests on.
+    """A value with what must be reported with it: its name and form, and the data it is based on.
 
     n_units : units that entered
     n_raters : different raters among their ratings

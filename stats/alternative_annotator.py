@@ -54,7 +54,7 @@ class Wins:
 class AlternativeAnnotator:
     """What came of the test.
 
-    winning_rate : share of the tested people whom the judge beats; from a half on it may stand in for one of them
+    winning_rate : share of the tested people whom the judge beats; from one half on, it may replace one of them
     advantage_probability : mean of the tested people's advantages
     n_units : that were compared
     people : one for each row of the ratings, in their order
@@ -103,7 +103,7 @@ def alt_test(
     humans : ratings of shape (R, U), nan where there is none
     judge : shape (U,), nan where there is none; such units are left out, and so are those with one person only
     epsilon : how much better than the judge a person may be, since people cost more; .2 for experts
-    score : of somebody on a unit: the share of the others whom they equal, or minus the root mean square difference
+    score : of a person on a unit: the share of others with the same rating, or minus the root mean square difference
     clusters : what each unit was sampled with; the t-test is then one of their means
     counts_unanswered : whether units without the judge's answer count as lost by it instead of being left out
 

@@ -127,7 +127,7 @@ def _paired(
 def _signed_rank_p(changes: FloatArray) -> float:
     """Two-sided, of Wilcoxon's signed-rank test, as `scipy.stats.wilcoxon` gives it; finite values, shape (G,).
 
-    Where some of few values are equal or 0, scipy ranks them anew for each of the 2^G signs, which takes a second; the
+    Where some of few values are equal or 0, scipy ranks them again for each of the 2^G signs, which takes a second; the
     ranks are the same each time.
     """
     changes = without_noise(changes)

@@ -46,7 +46,7 @@ def count_guesses(scores: npt.ArrayLike, is_human: npt.ArrayLike) -> Guesses:
 def ideal_distance_accuracy(scores: npt.ArrayLike, is_human: npt.ArrayLike) -> float:
     """1 - mean |score - ideal| / 4, where the ideal is 5 for a person's text and 1 for a model's.
 
-    Called "accuracy" where it was published, but not the share of correct guesses: whoever always answers 3 gets .5.
+    Called "accuracy" where it was published, but not the share of correct guesses: always answering 3 gives .5.
 
     Raises Incomputable if there are no scores.
     Source: Harel-Canada et al. 2024, Measuring Psychological Depth in Language Models (56 %).

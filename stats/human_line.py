@@ -28,7 +28,7 @@ AmongPeople: TypeAlias = Literal["pairwise", "mean", "majority", "preference"]
 class HumanLine:
     """Means over the people left out, and how far the judge is from a person.
 
-    person, judge : mean scores, of people left out and of the judge in their place; whoever shares more units with
+    person, judge : mean scores, of people left out and of the judge in their place; a person who shares more units with
         others, who may be others for every story, weighs as much more
     difference : judge less person
     person_interval, judge_interval, difference_interval : or why there is none

@@ -1,6 +1,6 @@
 """Where a judge's answers go by something else than the story's worth: its length, its author's family, a habit.
 
-Each is a difference or a slope with its interval over clusters; what the same is of people stands beside it.
+Each is a difference or a slope with its interval over clusters; the same for people is given beside it.
 """
 
 from __future__ import annotations

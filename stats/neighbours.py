@@ -102,7 +102,7 @@ class _Nearest:
         queries, columns = np.nonzero(products >= (least - self.noise).astype(products.dtype)[:, None])
         if not len(queries):
             return
-        # Only the queries of which something is nearer are ordered anew.
+        # Only queries with a nearer neighbour are sorted again.
         touched = np.unique(queries)
         candidates = np.concatenate([products[queries, columns].astype(np.float64), self.products[touched].ravel()])
         indices = np.concatenate([columns + start, self.indices[touched].ravel()])

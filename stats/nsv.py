@@ -87,7 +87,7 @@ class FeedbackGain:
     """H2: ideas at the top after feedback less those after as many regenerations, prompts paired.
 
     with_feedback, without : share of all ideas that are coherent and above the threshold
-    difference : of the shares, the mean over prompts, with its interval; the threshold is drawn anew with the people
+    difference : of the shares, the mean over prompts, with its interval; the threshold is redrawn with the people
     p : one-sided, of sign flips of the prompts' differences
     """
 

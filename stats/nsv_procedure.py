@@ -187,7 +187,7 @@ def _learn_value(
 def _take_value(
     material: IdeaMaterial, is_development: BoolArray, *, rng: np.random.Generator, is_shuffled: bool
 ) -> _Value:
-    """As it was brought in; if shuffled, dealt out anew among the ideas of each prompt."""
+    """As imported; if shuffled, permuted among the ideas of each prompt."""
     values = np.array(material.value, dtype=np.float64)
     for prompt in np.unique(material.prompts) if is_shuffled else ():
         members = np.flatnonzero(material.prompts == prompt)
@@ -210,7 +210,7 @@ def _to_share(rewards: FloatArray, model: LinearPreference) -> FloatArray:
 
 
 def refit(fitted: FittedScore, material: IdeaMaterial, name: str, column: FloatArray) -> FittedScore:
-    """The score with another measure of a component, shape (U,): medians, MADs and weights anew, not preferences.
+    """The score with another measure of a component, shape (U,): medians, MADs and weights recomputed, not preferences.
 
     Raises as `fit`.
     """

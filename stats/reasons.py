@@ -7,7 +7,7 @@ T = TypeVar("T")
 
 
 def gettext_noop(sentence: str) -> str:
-    """The same sentence, marked for the catalogue of whoever shows it; nothing here knows who that is."""
+    """The same sentence, marked for the translation catalogue of the code that shows it."""
     return sentence
 
 
@@ -109,7 +109,7 @@ SENTENCES = {
 class Incomputable(ArithmeticError):
     """A statistic has no value for these data; the reason is to stand where the number would.
 
-    code : of the reason, of which whoever shows it has the words
+    code : of the reason; the code that shows it has the words
     values : what the words name, by name
     """
 

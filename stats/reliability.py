@@ -25,7 +25,7 @@ CROSSED_FROM = 0.9  # of the units with two ratings, those that all raters rated
 
 
 def gwet_ac(ratings: npt.ArrayLike, values: npt.ArrayLike, weights: Weights = "identity") -> Coefficient:
-    """Gwet's AC1, or AC2 with weights: agreement beyond that of raters of whom some answer some units at random.
+    """Gwet's AC1, or AC2 with weights: agreement beyond that of raters who answer some units at random.
 
     Unlike kappa it does not fall where nearly all answers are the same. Every rated unit enters its chance, units with
     two or more ratings its agreement.

@@ -176,7 +176,7 @@ def _batches(
     n_together = max(1, MOST_ANSWERS // max(1, len(raters)))
 
     def draw() -> Iterator[IntArray]:
-        # One place for all draws: whoever takes a batch has used it before the next is drawn.
+        # One buffer for all draws: each batch is used before the next is drawn.
         place = np.empty((min(AT_ONCE, n_shuffles), len(raters)), dtype=np.int64)
         for start in range(0, n_shuffles, AT_ONCE):
             drawn = _draw(n_by_rater, rng, place[: n_shuffles - start])

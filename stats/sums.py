@@ -125,7 +125,7 @@ def _distances(n_v: FloatArray, values: FloatArray, level: Level) -> FloatArray:
     """Squared distances of the values, shape (..., V, V).
 
     The ordinal distance counts the ratings that lie between two values, half of either end included. That is the
-    distance of their mid-ranks, so it depends on the marginals and is taken anew for every resample.
+    distance of their mid-ranks, so it depends on the marginals and is recomputed for every resample.
     """
     if level == "nominal":
         return 1 - np.eye(len(values))

@@ -15,7 +15,7 @@ def install_triggers(using: str, **_: Any) -> None:
 
 
 def lift_triggers(using: str, **_: Any) -> None:
-    """On SQLite an altered table is made anew under its name, which no trigger of another table may name meanwhile."""
+    """On SQLite an altered table is rebuilt under its name, which no trigger of another table may name meanwhile."""
     from studies import triggers
     from studies.protocol.triggers import TRIGGERS
 

@@ -28,7 +28,7 @@ from studies.models import Cloze, Instrument, Study
 
 LONGEST_SLUG = 80
 CLOZE = "cloze"  # under which name a template's step asks for the cloze that comes as a file
-# What a study that is made like another takes over; what raters are told of who asks is said anew.
+# What a study that is made like another takes over; the organiser is entered again.
 COPIED = (
     *("language", "description", "text_kind", "seats_per_group", "order_policy", "shows_premise", "asks_recognition"),
     *("groups_per_sitting", "groups_per_rater", "n_repeats", "excluded_studies"),
@@ -38,7 +38,7 @@ COPIED = (
 
 @dataclass(frozen=True)
 class NewStudy:
-    """What whoever makes a study says of it. facts : by key"""
+    """What the maker of a study says of it. facts : by key"""
 
     title: str
     language: str = "en"
@@ -115,7 +115,7 @@ def draw_seed() -> int:
 
 
 def appoint_lead(study: Study, by: User, origin: str) -> Study:
-    """The study with whoever made it as its lead, and how it was made in the log, which is one for all languages."""
+    """The study with its maker as its lead, and how it was made in the log, which is one for all languages."""
     make_lead(study, by)
     log_action(study, origin, by=by, flag=ADDITION)
     return study

@@ -31,7 +31,7 @@ class StudyFact:
         column and said as "label: value", so that a new one needs neither migration nor template
     is_frozen_if_empty : stands in frozen documents also where it is empty, as those had it that are frozen already
     in_texts : its key in braces stands for it in the texts of steps
-    is_copied : a study made like another takes it over, and is not to say it anew
+    is_copied : a study made like another takes it over and need not enter it again
     is_passed_to_fills : a study of what was written in this one takes it over
     sample : what stands in a study file that somebody is to fill in
     """
@@ -64,7 +64,7 @@ FACTS = (
     ),
     StudyFact(
         key="contact",
-        label=_("Whom raters can write to"),
+        label=_("Who raters can write to"),
         hint=_("An e-mail address. Where a text says {contact}, it is filled in."),
         hint_when_new=_("An e-mail address. This and who runs it can be said later, too."),
         kind=FactKind.ADDRESS,
@@ -112,7 +112,7 @@ FACTS = (
         label=_("Ethics approval"),
         hint=_("By whom and under which number. Where a text says {ethics_approval}, it is filled in."),
         in_texts=True,
-        # An approval is one study's: whoever runs another is to ask for one.
+        # An approval belongs to one study: another study needs its own.
         is_copied=False,
         is_passed_to_fills=False,
     ),

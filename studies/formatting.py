@@ -160,7 +160,7 @@ class Effect:
 
 
 def list_effects(study: Study, *, on_step: Callable[[], None] = lambda: None) -> list[Effect]:
-    """What each normalisation would do to the study's texts, taken by itself. on_step : called after each of them"""
+    """What each normalisation alone would do to the study's texts. on_step : called after each of them"""
     texts = list(study.stories.filter(is_withheld=False).order_by("code").values_list("text", flat=True))
     listing = []
     for kind, (meaning, change) in NORMALISATIONS.items():

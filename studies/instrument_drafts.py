@@ -60,7 +60,7 @@ def load_draft(document: InstrumentDocument) -> Instrument:
     """The instrument of that file as a draft. Raises loader.VersionConflict."""
     if Instrument.objects.filter(slug=document.slug, version=document.version).exists():
         raise loader.VersionConflict(
-            _("“%(title)s”, version %(version)s, is there already. Raise the version in the file.")
+            _("“%(title)s”, version %(version)s, already exists. Raise the version in the file.")
             % {"title": document.title, "version": document.version}
         )
     draft = Instrument.objects.create(**{name: getattr(document, name) for name in loader.MODEL_FIELDS})

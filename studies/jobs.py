@@ -33,7 +33,7 @@ RENEWAL_SECONDS = 20.0
 PATIENCE = timedelta(seconds=15)  # until another worker is told, and the page says that none has come
 KEPT = timedelta(days=1)
 BROKEN = gettext_noop(
-    "There was an error in Quire (%(error)s). Try again; if it fails again, tell whoever runs this server."
+    "There was an error in Quire (%(error)s). Try again; if it fails again, tell the administrator of this server."
 )
 EDITION = 1  # counts up when outcomes hold something else for the same inputs: those that are kept are found no more
 # Called between the steps of the work, so that nobody else begins it. Raises LeaseLost.
@@ -191,7 +191,7 @@ def carry_out(
 ) -> None:
     """Do the job and store what came of it, or why not; nothing if it is done, or somebody is at it.
 
-    work : gives what came of it, as JSON has it, in the language of whoever asked. Raises WorkRefused
+    work : gives what came of it, as JSON has it, in the language of the person who asked. Raises WorkRefused
     find_inputs : the hash of the inputs of now. Where it is another one at the beginning, nobody needs the outcome any
         more; where at the end, the outcome is of neither state. In both cases the job ends without one
     write : puts what the work gave into the study, and gives what came of that; in the transaction that stores it, so

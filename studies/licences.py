@@ -1,4 +1,4 @@
-"""What may be done with the texts of a study. Answers in codes, so that whoever asks learns nothing else of a story."""
+"""What may be done with the texts of a study. Answers in codes, so that the caller learns nothing else of a story."""
 
 from collections.abc import Collection
 

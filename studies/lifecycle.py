@@ -27,7 +27,7 @@ TRANSITIONS: Mapping[str, Transition] = {
     "pause": Transition((State.LIVE,), State.PAUSED),
     "resume": Transition((State.PAUSED,), State.LIVE),
     "close": Transition((State.LIVE, State.PAUSED), State.CLOSED),
-    # Of a study that people are not asked about: judges read it, or answers to it were brought in.
+    # Of a study that people are not asked about: judges read it, or answers to it were imported.
     "close_draft": Transition((State.DRAFT,), State.CLOSED),
 }
 # Links may be issued until a study is closed.
@@ -59,7 +59,7 @@ def is_sealed(study: Study) -> bool:
 
 
 def may_plan(study: Study) -> bool:
-    """Whether seats may be planned, for the first time or anew: as soon as anyone could sit in one they stay."""
+    """Whether seats may be planned, for the first time or again: as soon as anyone could sit in one they stay."""
     return study.is_draft
 
 

@@ -99,7 +99,7 @@ def document_of(instrument: Instrument) -> InstrumentDocument:
 @transaction.atomic
 def publish(instrument: Instrument) -> Instrument:
     """The draft as it stands, never to change again. Raises DocumentError if it cannot be asked as it is."""
-    # Whoever changes an item at this moment is waited for, and what they wrote is published too; see the triggers.
+    # A change of an item at this moment is waited for, and is published too; see the triggers.
     Instrument.objects.select_for_update().get(pk=instrument.pk)
     instrument.fingerprint = fingerprint(document_of(instrument))
     instrument.status = Instrument.Status.PUBLISHED
@@ -187,7 +187,7 @@ def load_study(path: Path, *, rename: Callable[[str], str] | None = None) -> Stu
     findings = protocol.collect_findings(study, protocol.load_protocol(study.versions.get()))
     if errors := protocol.select_errors(findings, protocol.Purpose.PLAN):
         if all(error.location == analysis_plan.KEY for error in errors):
-            # Whoever has the file knows the sources, and is told which there are.
+            # A person who has the file knows the sources, so the message may list them.
             faults = protocol.find_plan_faults(study, protocol.load_protocol(study.versions.get()))
             raise DocumentError(document.path, analysis_plan.KEY, "; ".join(faults))
         raise DocumentError(document.path, "steps", "; ".join(map(str, errors)))
@@ -207,7 +207,7 @@ def _load_cloze(document: StudyDocument) -> None:
 
 
 def _load_instruments(folder: Path) -> None:
-    """Load the instruments that stand beside a study file."""
+    """Load the instruments next to a study file."""
     for path in sorted((folder / INSTRUMENTS).glob("*.toml")):
         try:
             load_instrument(read_instrument(path))

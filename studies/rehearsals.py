@@ -1,6 +1,6 @@
 """The copy of a study in which one of its makers walks through it as a rater. Nothing in it counts.
 
-Of a large study it holds some groups only: it is read by one person, and made anew after every change.
+Of a large study it holds some groups only: it is read by one person, and made again after every change.
 """
 
 import secrets
@@ -57,7 +57,7 @@ def _count_answers(steps: Protocol, n_stories: int) -> int:
 def copy_study(original: Study, *, by: User, sees_sources: bool, at: datetime) -> Study:
     """A draft like the study, with some of its groups, that only `Study.every` has.
 
-    sees_sources : whoever may not know them gets a copy in which there are none
+    sees_sources : False gives a copy without any
     """
     latest = protocol.read_rows(protocol.latest(original))
     fields = [field for field in Study._meta.concrete_fields if field.name not in OWN]

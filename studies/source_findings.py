@@ -23,13 +23,13 @@ def collect_source_findings(study: Study) -> list[Finding]:
 
 
 def collect_draft_findings(access: Access, drafted: Protocol, *, at: datetime) -> list[Finding]:
-    """What is to be said of a draft to whoever sees it, without its seats."""
+    """Findings about a draft for everyone who sees it, without its seats."""
     study = access.study
     return add_source_findings([*collect_findings(study, drafted), *check_deadline(study, drafted, at=at)], access)
 
 
 def add_source_findings(findings: Iterable[Finding], access: Access) -> list[Finding]:
-    """The findings, and those that tell sources for whoever may see them."""
+    """The findings, including those that reveal sources for those who may see them."""
     return [*findings, *(collect_source_findings(access.study) if access.may(SEES) else ())]
 
 
@@ -45,8 +45,8 @@ def _homeless(study: Study) -> Iterator[Finding]:
 
 def _telling_codes(study: Study) -> Iterator[Finding]:
     for code, word in formatting.find_telling_codes(study):
-        sentence = _("the code %(code)s tells where its story comes from (%(word)s)") % {"code": code, "word": word}
-        yield _warn(sentence, _("give it a neutral one: a coordinator, who should be blind as well, reads codes"))
+        sentence = _("the code %(code)s reveals the source of its story (%(word)s)") % {"code": code, "word": word}
+        yield _warn(sentence, _("give it a neutral code: coordinators see codes and should be blind too"))
 
 
 def _ordered_codes(study: Study) -> Iterator[Finding]:
@@ -54,7 +54,7 @@ def _ordered_codes(study: Study) -> Iterator[Finding]:
     sources = list(rows.values_list("source", flat=True))
     n_sources, n_runs = len(set(sources)), 1 + sum(a != b for a, b in pairwise(sources))
     if len(sources) >= SMALLEST_ORDER and 1 < n_sources < len(sources) and n_runs == n_sources:
-        yield _warn(_("sorted by their codes, the stories stand source by source"), _("give them neutral codes"))
+        yield _warn(_("sorted by code, the stories are in order of source"), _("give them neutral codes"))
 
 
 def _formatting(study: Study) -> Iterator[Finding]:
@@ -70,7 +70,7 @@ def _formatting(study: Study) -> Iterator[Finding]:
 
 def _typing(name: str, why: str) -> Finding:
     sentence = _("%(what)s: %(why)s") % {"what": name, "why": why}
-    return _warn(sentence, _("make them alike, or keep the difference knowingly"), "formatting")
+    return _warn(sentence, _("make them alike, or keep the difference on purpose"), "formatting")
 
 
 def _shorten(codes: list[str], *, most: int = 8) -> str:

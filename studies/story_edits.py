@@ -1,4 +1,4 @@
-"""Changing the stories of a draft: a text corrected, stories removed, codes made anew, stories moved between groups."""
+"""Changing the stories of a draft: texts corrected, stories removed, codes renewed, stories moved between groups."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class EditRefused(ValueError):
 
 
 LAUNCHED = gettext_noop(
-    "The study is launched, so its stories stay as they are. To change them, make a copy of the study."
+    "The study is launched, so its stories cannot be changed. To change them, make a copy of the study."
 )
 
 
@@ -45,7 +45,8 @@ def find_obstacle(study: Study) -> str:
     if not lifecycle.may_edit(study, is_frozen=study.frozen_versions.exists()):
         if study.is_draft:
             return _(
-                "A run of a judge has frozen what is asked and read here. To change stories, make a copy of the study."
+                "A run of a judge has frozen the questions and stories of this study. To change stories, make a copy "
+                "of the study."
             )
         return _(LAUNCHED)
     if study.has_blanks():
@@ -75,7 +76,7 @@ def correct_text(story: Story, text: str) -> bool:
     except InvalidValue as error:
         raise EditRefused(_("The text %(why)s.") % {"why": error}) from None
     if not words.strip():
-        raise EditRefused(_("A story without words cannot be read. Remove it instead."))
+        raise EditRefused(_("A story cannot be empty. Remove it instead."))
     if words == story.text:
         return False
     formatting.keep_raw(story)
@@ -132,7 +133,7 @@ def remove_stories(study: Study, keys: Collection[int]) -> int:
 
 
 def _say_planned() -> str:
-    return _("Places are planned for a group that would be empty. Move its stories after the plan is made anew.")
+    return _("Places are planned for a group that would become empty. Plan the places again, then move its stories.")
 
 
 def _delete_empty(study: Study, group_keys: Iterable[int]) -> None:
@@ -180,7 +181,7 @@ def _find_group(study: Study, code: str) -> StoryGroup:
     if code:
         group = StoryGroup.objects.filter(study=study, code=code).first()
         if group is None:
-            raise EditRefused(_("There is no group “%(group)s”. Choose one of the list.") % {"group": code})
+            raise EditRefused(_("There is no group “%(group)s”. Choose one from the list.") % {"group": code})
         return group
     [own] = neutral_codes(1, taken=set(study.groups.values_list("code", flat=True)), letter="g")
     return StoryGroup.objects.create(pk=draw_key(), study=study, code=own)
@@ -207,7 +208,7 @@ def form_groups_anew(study: Study, grouping: str, *, size: int = 0) -> int:
     if any(len(keys) > MOST_IN_GROUP for keys in groups.values()):
         raise EditRefused(_("A group has at most %(n)d stories, one for each letter.") % {"n": MOST_IN_GROUP})
     if grouping == "pairs" and any(len(keys) == 1 for keys in groups.values()):
-        raise EditRefused(_("The stories do not come out in pairs: one would be left alone. Remove one, or add one."))
+        raise EditRefused(_("The number of stories is odd, so one would have no partner. Remove one, or add one."))
     try:
         row.groups.all().delete()
     except ProtectedError:

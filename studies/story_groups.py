@@ -127,7 +127,7 @@ def code_groups(names: Iterable[str]) -> dict[str, str]:
     """A code for each name of a group: the name itself if it can be one, else what remains of it, else a number."""
     codes: dict[str, str] = {}
     used: set[str] = set()
-    # By code, so that the twenty thousandth name that falls to one code does not try all numbers anew.
+    # By code, so that the twenty thousandth name that falls to one code does not try all numbers again.
     next_number: dict[str, int] = {}
     # Names that are codes already come first, so that no other takes what is theirs.
     for name in sorted(names, key=lambda name: not _is_code(name)):

@@ -184,7 +184,7 @@ def draw(candidates: Sequence[DrawableStory], rule: SubsetRule) -> SubsetDraw:
 def _check(candidates: Sequence[DrawableStory], rule: SubsetRule) -> None:
     names = [criterion.name for criterion in rule.criteria]
     if not candidates:
-        raise CannotDraw(_("There are no stories to draw from: bring stories in first."))
+        raise CannotDraw(_("There are no stories to draw from: import stories first."))
     if rule.n < 1:
         raise CannotDraw(_("Ask for one story or more."))
     if len(names) > MOST_CRITERIA:

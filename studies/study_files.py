@@ -93,13 +93,13 @@ def _story_rows(study: Study) -> Iterator[dict[str, Any]]:
             placed.add(story.pk)
             origin = provenance_by_story.get(story.pk)
             if origin is None:
-                sentence = _("Nobody is said to have written %(story)s. Say it under Stories, then save the file.")
+                sentence = _("%(story)s has no source. Enter it under Stories, then save the file.")
                 raise NotWritable(sentence % {"story": story.code})
             text = "" if story.is_withheld else story.text
             row = {"story": story.code, "group": group.code, "premise": group.premise, "text": text}
             yield {name: value for name, value in (row | _origin(origin)).items() if _says(value)}
     if left := sorted(story.code for story in study.stories.exclude(pk__in=placed).only("code")[:9]):
-        sentence = _("These stories stand in no group, and a study file has none of that kind: %(stories)s.")
+        sentence = _("A study file cannot hold stories without a group. Put these into a group first: %(stories)s.")
         raise NotWritable(sentence % {"stories": ", ".join(left)})
 
 

@@ -1,6 +1,7 @@
 """Subsets: a draft like a study with some of its stories, drawn with a seed, in strata or not; the study stays.
 
-Only for those who may know who wrote the stories: strata count them by source, and whoever draws leads the draft.
+Only for those who may know who wrote the stories: strata count them by source, and the account that draws leads the
+draft.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What the database itself refuses: triggers, written once for SQLite and PostgreSQL, installed, lifted and looked for.
 
-No tables are named in this module: whoever keeps rows that never change lists triggers of its own.
+No tables are named in this module: apps with rows that never change list their own triggers.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,7 +14,7 @@ Operation = Literal["INSERT", "UPDATE", "DELETE"]
 
 @dataclass(frozen=True)
 class Trigger:
-    """One kind of change that the database refuses, whoever asks for it.
+    """One kind of change that the database refuses to everyone.
 
     condition : SQL on NEW and OLD; of what both databases understand, and IS DISTINCT FROM
     sentence : what the refusal says, without a quotation mark

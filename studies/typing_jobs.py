@@ -35,7 +35,7 @@ def is_comparison_outdated(study: Study) -> bool:
 
 
 def _inputs_of_comparison(study: Study) -> str:
-    # What tells sources apart is said in words, so that each language has its own.
+    # Differences between sources is said in words, so that each language has its own.
     return jobs.hash_inputs(jobs.hash_texts(study), get_language())
 
 
@@ -75,7 +75,7 @@ def ask_for_normalisation(study: Study, kinds: list[str], *, by: User, at: datet
     last = jobs.find_last(study, NORMALISE)
     if last is not None and last.is_under_way:
         if last.arguments["kinds"] != kinds:
-            raise formatting.CannotNormalise(_("Typing is being made alike already. Choose again when that is done."))
+            raise formatting.CannotNormalise(_("Typing is already being made alike. Choose again when that is done."))
         return last
     jobs.forget(study, NORMALISE)  # the same may be wanted again, of texts that were put back
     texts = jobs.hash_texts(study)

@@ -133,7 +133,7 @@ def _find_border(index: _Index) -> float:
 
 
 def _make_parts(index: _Index, *, filters: VoteFilters, seed: int, border: float) -> list[_Part]:
-    """Both parts, each filtered and balanced by itself. No prompt with a pair in the test part is in the training."""
+    """Both parts, each filtered and balanced separately. No prompt with a pair in the test part is in the training."""
     import numpy as np
 
     is_test = np.asarray(index.posted) >= border

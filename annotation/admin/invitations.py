@@ -25,7 +25,7 @@ from studies.models import StoryGroup, Study
 
 
 class IssueForm(forms.Form):
-    """How many links, for whom."""
+    """Form: how many links, and for which groups."""
 
     study = forms.ModelChoiceField(Study.objects.filter(state__in=lifecycle.INVITING), label=gettext_lazy("Study"))
     n = forms.IntegerField(label=gettext_lazy("How many"), min_value=1, max_value=200, initial=1)
@@ -119,7 +119,7 @@ class InvitationAdmin(ReadOnlyAdmin):
         return [path("issue/", view, name="annotation_invitation_issue"), *super().get_urls()]
 
     def issue_view(self, request: HttpRequest) -> HttpResponse:
-        """Ask how many links for whom (GET), issue them and show them, this once (POST)."""
+        """Ask how many links for which groups (GET), issue them and show them once (POST)."""
         if not request.user.has_perm("annotation.add_invitation"):
             raise PermissionDenied
         form = IssueForm(request.POST or None, initial={"study": request.GET.get("study")})
@@ -133,7 +133,7 @@ class InvitationAdmin(ReadOnlyAdmin):
         return TemplateResponse(request, "admin/annotation/invitation/issue.html", context | {"form": form})
 
     def _warn(self, request: HttpRequest, study: Study, groups: list[StoryGroup]) -> None:
-        """Say so if people may come for whom there is no seat. Not all who are invited come, so nothing is refused."""
+        """Warn if more people may come than there are seats. Not all who are invited come, so nothing is refused."""
         now = timezone.now()
         demand = invitations.count_demand(study, at=now)
         if demand.is_too_much:

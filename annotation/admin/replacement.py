@@ -18,7 +18,7 @@ from annotation.participation import invitations
 
 
 def may_replace(request: HttpRequest) -> bool:
-    """Whether this account may make new links for raters who came in by one."""
+    """Whether this account may make new links for raters who have used one."""
     return bool(request.user.has_perm("annotation.change_invitation"))
 
 

@@ -105,7 +105,7 @@ class StudyAdmin(FinalAdmin):
             super().delete_model(request, obj)
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        # A study is deleted by itself, where the page says what goes with it.
+        # Studies are deleted one at a time, on a page that lists what is deleted with them.
         return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
 
     def save_model(self, request: HttpRequest, obj: Study, form: Any, change: bool) -> None:

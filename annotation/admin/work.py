@@ -103,7 +103,7 @@ class RaterAdmin(ReadOnlyAdmin):
 
 @admin.register(Identity)
 class IdentityAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
-    # The list gives no names: whoever opens one does so on purpose.
+    # The list gives no names, so that an identity is only opened on purpose.
     list_display = ("__str__", "platform")
     list_filter = ("platform",)
     search_fields = ("email", "platform_id")

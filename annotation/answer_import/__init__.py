@@ -1,1 +1,1 @@
-"""Answers that were given elsewhere, from anybody's file: mapped column by column, looked at, brought in whole."""
+"""Import of answers given elsewhere: mapped column by column, checked, imported as a whole."""

@@ -54,7 +54,7 @@ class Wish:
     """An amendment as it is asked for.
 
     state : what is to stand from now on, all of it
-    pay_is_no_less : the word of whoever asks, where two sentences about pay cannot be compared
+    pay_is_no_less : the caller's word, where two sentences about pay cannot be compared
     """
 
     state: AmendableState

@@ -26,7 +26,7 @@ def set_seats_per_group(study: Study, k: int) -> None:
 
     Seats that are there stay as they are, so that nobody's order changes.
     """
-    # Locked, so that whoever claims one at this moment waits, and finds it there or gone.
+    # Locked, so that a claim at this moment waits, and finds it there or gone.
     seats = list(designs.of_people(study).select_for_update().order_by("group__code", "number"))
     seats_by_group: dict[int, list[Seat]] = defaultdict(list)
     for seat in seats:
@@ -82,7 +82,7 @@ def draw_further_seats(study: Study, existing: Sequence[Seat], *, n: int) -> lis
         orders[index].append(tuple(codes[index].index(code) for code in seat.order))
         if seat.row and seat.position:
             rows[seat.row][seat.position] = index
-    # From its seed and from how many there are: the same whoever asks, and other than what was drawn before.
+    # From its seed and the number of seats: the same for every caller, and different from earlier draws.
     rng = np.random.default_rng([abs(study.seed), len(existing)])
     sizes = [len(of_group) for of_group in codes]
     further = _draw_orders(sizes, orders, n, policy=study.order_policy, seed=study.seed, rng=rng)

@@ -72,7 +72,7 @@ class ChangedMeanwhile(NotReady):
 
 
 def launch(study: Study, *, by: str, at: datetime, as_read: str = "") -> Study:
-    """The study, open to whoever holds a link: planned if it is not yet, its protocol frozen. Raises NotReady.
+    """The study, open to anyone with a link: planned if it is not yet, its protocol frozen. Raises NotReady.
 
     All of it or nothing: whatever is in the way is said at once, and leaves the study a draft.
     as_read : the `fingerprint` of what was read; if the study is another now, raises ChangedMeanwhile

@@ -81,7 +81,7 @@ def design_of(plan: ReadingPlan, texts: Texts) -> Design:
 
 @transaction.atomic
 def save_reading_plan(study: Study, plan: ReadingPlan) -> None:
-    """Plan it so. Seats that were planned before are taken back: the launch draws them anew. Raises PlanFixed."""
+    """Plan it so. Seats planned before are deleted: the launch draws them again. Raises PlanFixed."""
     # A launch at the same moment waits for this row, or this for the launch.
     locked = Study.objects.select_for_update().get(pk=study.pk)
     if not lifecycle.may_edit(locked, is_frozen=protocol.is_frozen(locked)):

@@ -118,7 +118,7 @@ def draw_rows(n_groups: int, k: int, *, policy: str, rng: "np.random.Generator")
 
 @transaction.atomic
 def plan(study: Study) -> list[Seat]:
-    """All seats of the study's people, k for each group, planned anew if they were planned before. Freezes nothing.
+    """All seats of the study's people, k for each group, planned again if they were planned before. Freezes nothing.
 
     Raises protocol.NotPlannable with all that stands in the way: once the study is launched, its seats stay.
     """
@@ -196,7 +196,7 @@ def draw_seats(sizes: Sequence[int], k: int, *, policy: str, seed: int) -> list[
     seats: list[DrawnSeat] = []
     for index, readings in enumerate(orders):
         for number, order in enumerate(readings):
-            # Moved on from group to group: whoever reads along a row meets every order of stories, not always the same.
+            # Shifted from group to group: a rater reading along a row meets different orders of stories.
             row = (number + index) % k
             seats.append(DrawnSeat(index, number + 1, row + 1, positions[row][index], order))
     return seats

@@ -1,4 +1,4 @@
-"""The person whom a command is about: its arguments, and finding the rater."""
+"""The rater of a command: its arguments, and the lookup."""
 
 from django.core.management.base import CommandError, CommandParser
 

@@ -1,7 +1,8 @@
 """Applications: who would like to take part, whether they can, and what becomes of it.
 
-Name and address stand in an identity, which stewards alone see; whoever decides sees answers and a number. Of whoever
-is not eligible neither is kept, and what was not accepted is deleted after the days that applicants are told of.
+Name and address are in an identity, which only stewards see; those who decide see answers and a number.
+Neither is kept of applicants who are not eligible, and applications not accepted are deleted after the days that
+applicants are told of.
 """
 
 from __future__ import annotations

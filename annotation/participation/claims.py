@@ -22,7 +22,7 @@ def eligible_seats(rater: Rater) -> QuerySet[Seat]:
     """The free seats that this rater may take.
 
     Never a group that the rater has had before, given-up seats included; only the groups of the invitation if it
-    names some. None for whoever has read as many as the study gives to one person, or is excluded by an earlier study.
+    names some. None for a rater who has read as many as one person may, or is excluded by an earlier study.
     """
     if has_read_most(rater) or took_part_before(rater):
         return Seat.objects.none()
@@ -117,7 +117,7 @@ def find_free_row(rater: Rater) -> int | None:
 
 
 def release_row(rater: Rater) -> None:
-    """Let go of the rater's row, since their work has ended: whoever comes next goes on along it."""
+    """Release the rater's row, since their work has ended: the next rater continues along it."""
     Rater.objects.filter(pk=rater.pk).update(row=None)
     rater.row = None
 

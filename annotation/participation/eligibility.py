@@ -1,4 +1,4 @@
-"""Who may have a further group: not whoever has read as many as the study gives, nor whoever took part before."""
+"""Who may have another group: not raters who have read as many as the study gives, nor those who took part before."""
 
 from django.db.models import Q
 

@@ -36,7 +36,7 @@ def issue(
 
 
 def note(study: Study, labels: Iterable[str], *, expires_at: datetime | None = None) -> list[Invitation]:
-    """Invitations for people of these labels, of whose links nobody knows yet."""
+    """Invitations for people with these labels, whose links have not been shown yet."""
     rows = [
         # The hash is of the token, which takes the id that the row has yet to get.
         Invitation(
@@ -143,7 +143,7 @@ def find_obstacle_of_link(invitation: Invitation, *, at: datetime) -> str:
     if invitation.revoked_at:
         return _("This link was revoked. To let the person in again, issue a link for a new rater.")
     if study.is_closed or lifecycle.has_run_out(study, at=at):
-        # Whoever took part may still withdraw, and needs a link for it.
+        # People who took part may still withdraw, and need a link for it.
         return "" if rater else _("The study is over, and nobody has come in by this link.")
     if _has_expired(invitation, at):
         return _("This link has expired, and so would a new one for the same rater. Issue a link for a new rater.")
@@ -157,7 +157,7 @@ def set_token(invitation: Invitation, token: str) -> None:
 
 
 def find_replaced(token: str) -> Invitation | None:
-    """The invitation to which this token belonged before its link was replaced; None if there is none that stands."""
+    """The invitation this token belonged to before its link was replaced; None if there is no valid one."""
     replaced = ReplacedLink.objects.filter(token_sha256=hash_token(token), invitation__revoked_at=None)
     link = replaced.select_related("invitation__study").first()
     return link.invitation if link else None
@@ -174,7 +174,7 @@ def find_by_token(token: str, *, at: datetime) -> Invitation | None:
 def find_unopened(token: str, *, at: datetime) -> Invitation | None:
     """The invitation of this token while its study is not open: not launched yet, paused, or over. None otherwise.
 
-    An expired one only if its study is over, since whoever took part may still withdraw.
+    An expired one only if its study is over, since people who took part may still withdraw.
     """
     invitation = _find(token)
     if invitation is None or lifecycle.is_open_for_answers(invitation.study, at=at):

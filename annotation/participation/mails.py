@@ -30,7 +30,7 @@ from studies import lifecycle
 from studies.models import Study
 
 State = InvitationMail.State
-# Longer than the mail server is waited for, several times over: whoever tried has ended, one way or the other.
+# Several times the mail server's timeout, so that an attempt has ended, one way or the other.
 ABANDONED = timedelta(minutes=5)
 FORGOTTEN = timedelta(minutes=1)  # a message to a worker may be lost; the row that waits is not
 CHIPS = ("name", "link", "deadline", "title", "organiser", "contact")

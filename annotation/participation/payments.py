@@ -26,7 +26,7 @@ class Account:
     """One person of a study. owed : nothing as long as the study has no rate
 
     n_groups : submitted; n_parts : begun and ended before that; seconds : active ones in such parts
-    session, ending : of whoever came from Prolific
+    session, ending : of a rater from Prolific
     """
 
     rater: Rater

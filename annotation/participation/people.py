@@ -117,7 +117,7 @@ def _read_person(number: int, cells: list[str], columns: list[str]) -> Person:
 
 
 def note(study: Study, people: Sequence[Person]) -> list[Invitation]:
-    """Invitations for all these people, of whose links nobody knows yet. Raises CannotNote, and then there is none."""
+    """Invitations for all these people, whose links have not been shown yet. Raises CannotNote, making none."""
     with transaction.atomic():
         # Held, so that two people who note at once do not note the same person twice.
         Study.objects.select_for_update().filter(pk=study.pk).first()
@@ -217,7 +217,7 @@ def change_address(invitation: Invitation, *, name: str, email: str) -> None:
 
 
 def take_back(invitation: Invitation, *, at: datetime) -> None:
-    """Revoke the invitation. Of somebody who never came in nothing is kept but the label."""
+    """Revoke the invitation. If the person never started, only the label is kept."""
     with transaction.atomic():
         invitations.revoke(invitation, at=at)
         invitation.refresh_from_db(fields=["rater", "identity"])

@@ -13,7 +13,7 @@ from studies.typography.paragraphs import number_paragraphs
 WORD = re.compile(r"\s*\S+[^\S\n]*")
 LEAST, MOST = 20, 60  # words of an opening
 SENTENCE = re.compile(r".+?(?:[.!?…]+[\"'”’»)\]]*(?=\s|$)|$)", re.DOTALL)
-# Where lines are kept it ends with one, or the name of whoever speaks next would pass for a sentence.
+# Where lines are kept it ends with one, or the name of the next speaker would pass for a sentence.
 SENTENCE_IN_LINES = re.compile(r".+?(?:[.!?…]+[\"'”’»)\]]*[^\S\n]*(?=\n|$)|$)", re.DOTALL)
 
 

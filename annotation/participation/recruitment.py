@@ -124,7 +124,7 @@ def find_arrival(study: Study, participant: Participant) -> ProlificArrival | No
 
 
 def find_ending(arrival: ProlificArrival) -> Ending | None:
-    """How it ended, as far as it is noted; None for whoever may work. Whose place went to somebody else has none."""
+    """How it ended, as far as it is recorded; None if they may work, or their place went to someone else."""
     if arrival.outcome:
         return Ending(arrival.outcome)
     is_revoked = arrival.invitation is not None and arrival.invitation.revoked_at is not None
@@ -352,7 +352,7 @@ def count_endings(study: Study) -> list[tuple[str, int]]:
 def forget(arrivals: Sequence[int]) -> list[int]:
     """Erase who these arrivals were; the ids of the identities that nobody needs for them any more.
 
-    Somebody who comes again is somebody new: of whoever was erased nothing is left by which to know them.
+    A person who returns after an erasure counts as new: nothing is left to recognise them by.
     """
     rows = ProlificArrival.objects.filter(pk__in=arrivals)
     identities = [pk for pk in rows.values_list("identity", flat=True) if pk]

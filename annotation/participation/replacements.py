@@ -42,7 +42,7 @@ def replace(invitation: Invitation, *, at: datetime) -> tuple[Invitation, str]:
         if row.revoked_at:
             raise CannotLeave(_("Somebody else has just replaced this person."))
         rater = Rater.objects.filter(invitation=row).first()
-        # Looked for once: whoever submits it meanwhile is noticed when it is given back, and nothing changes.
+        # Looked up once: a submission meanwhile is noticed on release, and nothing changes.
         assignment = claims.find_open_assignment(rater) if rater else None
         if rater and not assignment and _has_read_all(rater):
             raise CannotLeave(_("%(code)s has just submitted; nothing is left to replace.") % {"code": rater.code})

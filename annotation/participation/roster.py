@@ -99,7 +99,7 @@ class RosterRow:
 
 
 def list_people(study: Study, *, at: datetime) -> list[RosterRow]:
-    """Everybody who is noted or has come in, whoever waits for somebody's act first. Six queries."""
+    """Everyone who is listed or has started, those waiting for an action first. Six queries."""
     people = Rater.objects.filter(study=study, kind=Rater.Kind.PERSON).annotate(
         has_consented=Exists(Consent.objects.filter(rater=OuterRef("pk"))),
         has_withdrawn=Exists(Withdrawal.objects.filter(rater=OuterRef("pk"))),
@@ -213,7 +213,7 @@ def _say_mails(mails: Sequence[InvitationMail]) -> str:
 
 
 def is_unknown(mail: InvitationMail, *, at: datetime) -> bool:
-    """Whether nobody knows if the mail went out: its worker has ended in between, or the line broke."""
+    """Whether the delivery is unknown: the worker stopped in between, or the connection broke."""
     if mail.state == InvitationMail.State.UNKNOWN:
         return True
     return mail.state == InvitationMail.State.ATTEMPTED and (mail.attempted_at or at) < at - ABANDONED

@@ -38,7 +38,7 @@ def _choose(versions: Sequence[ProtocolVersion], begun: int | None) -> ProtocolV
 
 
 def _holds_for_everybody(version: ProtocolVersion) -> bool:
-    # A version that amends none has steps of its own, which whoever comes next is asked.
+    # A version that amends none has its own steps, which the next raters are asked.
     amendment = getattr(version, "amendment", None)
     return amendment is None or bool(amendment.holds_for == Amendment.HoldsFor.EVERYBODY)
 
@@ -57,7 +57,7 @@ def _number_begun(rater: Rater, versions: Sequence[ProtocolVersion]) -> int | No
 
 
 def promised_pay(study: Study, rater: Rater | None) -> PromisedPay:
-    """What is paid: to whoever has not begun what the study says now, to others what their version says.
+    """The pay: what the study says now for those who have not begun, what their version says for others.
 
     One query, four where the study was amended.
     """

@@ -62,7 +62,7 @@ def end(assignment: Assignment, *, at: datetime) -> None:
     if claims.give_up(assignment, at=at, status=Assignment.Status.WITHDRAWN):
         return
     submitted = Assignment.objects.filter(pk=assignment.pk, status=Assignment.Status.SUBMITTED)
-    # Whoever withdraws twice at once must not open a seat that somebody else has taken since the first time.
+    # A second withdrawal at the same time must not open a seat that someone else has taken since.
     has_ended = submitted.update(status=Assignment.Status.WITHDRAWN)
     if has_ended and assignment.seat_id and not assignment.repeats_id:
         Seat.objects.filter(pk=assignment.seat_id).update(is_taken=False)
@@ -81,7 +81,7 @@ def erase(rater: Rater) -> None:
         fills = Fill.objects.filter(assignment__rater=rater)
         fills.filter(state=Fill.State.SHORTLISTED).update(state=Fill.State.SUBMITTED, shortlisted_by="", reason="")
         fills.update(edited_text="")
-        # A file that waits to be brought in may hold the same words.
+        # A file waiting for import may hold the same words.
         BroughtFile.objects.filter(study=rater.study_id).delete()
         forget_texts(stories, writer=rater)
         _forget(rater)
@@ -122,7 +122,7 @@ def forget_identity(identity: int) -> None:
 
 
 def _clear_log(model: type[Model], pks: Iterable[int]) -> None:
-    """Leave of the admin's log about these rows that something was done and by whom, not how they were called."""
+    """Keep in the admin's log about these rows what was done and by whom, but not their names."""
     about = LogEntry.objects.filter(
         content_type=ContentType.objects.get_for_model(model), object_id__in=[str(pk) for pk in pks]
     )

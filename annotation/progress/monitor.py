@@ -164,7 +164,7 @@ def list_work(study: Study, raters: Sequence[int]) -> list[WorkRow]:
 
 
 def order_raters(study: Study) -> list[int]:
-    """The ids of people who have had a place, whoever is at work first, then by when they were last there."""
+    """The ids of people who have had a place, those at work first, then by when they were last there."""
     rows = _assignments(study).values("rater").order_by()
     rows = rows.annotate(
         n_open=Count("pk", filter=Q(status=Status.OPEN)), last=Max("last_active_at"), first=Max("started_at")

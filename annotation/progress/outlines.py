@@ -10,7 +10,7 @@ from studies import protocol
 from studies.models import ProtocolVersion, Step, Story
 from studies.protocol import Protocol
 
-SIZE = 64  # protocols in memory; whoever runs more studies at once reads the least used of them anew
+SIZE = 64  # protocols in memory; with more studies at once, the least used are read again
 
 
 @dataclass(frozen=True, eq=False)

@@ -68,7 +68,7 @@ class Work:
         return Answers(progress.index_responses(Response.objects.filter(**visit)), {})
 
     def may_read(self, letter: str) -> bool:
-        """Whether the story can be read by itself: on the desk one after another, beside comparisons all at once."""
+        """Whether the story has its own page: on the desk one after another, beside comparisons all at once."""
         return self.outline.part_with_stories is not None or self.letters.index(letter) <= self.standing.n_begun
 
 

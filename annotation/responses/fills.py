@@ -120,7 +120,7 @@ def seconds_by_section(assignment: Assignment) -> dict[int, int]:
 def record_outcome(assignment: Assignment, *, is_submitted: bool, stopped_at: int | None = None) -> Fill | None:
     """What became of the cloze, now that the assignment has ended; None if none was asked for, or nothing filled.
 
-    Whoever sent in a text with open blanks has dropped out, as in the paper (Zou & Xu, 2026, section 5.6).
+    A participant who submitted a text with open blanks has dropped out, as in the paper (Zou & Xu, 2026, section 5.6).
     A model whose answer could not be taken apart has filled nothing.
     stopped_at : the section from which its writer could not go on, if they said so
     """

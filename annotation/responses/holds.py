@@ -52,7 +52,7 @@ def hold_for_page(assignment: Assignment, *, at: datetime) -> list[int]:
     """The same for a save from a page, which takes one from the bucket: one query too, an update that locks as well.
 
     Raises TooManySaves if the bucket is empty. A time that lies further ahead than a bucket can reach was stored before
-    the clock was set back: the bucket begins anew, and nobody waits longer than one takes to fill.
+    the clock was set back: the bucket starts again, and nobody waits longer than one takes to fill.
     """
     now = at.timestamp()
     full_until = now + (BURST - 1) / SAVES_PER_SECOND

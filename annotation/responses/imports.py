@@ -31,7 +31,7 @@ class Row:
     location : the file and the row in it, for messages
     group : "" for an answer to what is asked once, outside of groups
     story : "" for an answer about the group as a whole
-    at : when it was given, where the file says so; else when it came in
+    at : when it was given, if the file says so; else the time of import
     """
 
     location: str
@@ -56,7 +56,7 @@ def make_row(**values: Any) -> Row:
 
 @dataclass(frozen=True)
 class ImportSummary:
-    """How much came in."""
+    """How much was imported."""
 
     n_raters: int
     n_assignments: int

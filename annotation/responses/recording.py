@@ -1,4 +1,4 @@
-"""Recording answers: the one way by which every answer goes, alone or by the batch, whoever gives it."""
+"""Recording answers: the one function through which every answer goes, single or in a batch, from people and models."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -231,7 +231,7 @@ def _apply(
         events = events_of(entry, response) if response.revision else []
         earlier = next((event for event in events if entry.key and event.key == entry.key), None)
         if earlier is not None:
-            # Not the latest revision: whoever takes it for their base must still hear of what others wrote on top.
+            # Not the latest revision: a page that takes it for its base must still hear of what others wrote on top.
             response = copy(response)
             response.revision = earlier.revision
             return response, None

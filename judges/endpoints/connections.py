@@ -35,7 +35,7 @@ def _address_of(endpoint: Endpoint) -> dict[str, Any]:
 def check(run: Run) -> None:
     """Raise CannotConnect unless the endpoint is as the run's document has it, and still allowed.
 
-    Asks anew whether the stories that are still to be sent may be, since leave can be taken back while a run waits.
+    Asks again whether the stories that are still to be sent may be, since leave can be taken back while a run waits.
     """
     endpoint, frozen = run.judge.required_endpoint, run.frozen["endpoint"]
     if not endpoint.is_allowed:

@@ -104,7 +104,7 @@ def write_run(plan: SurprisePlan, *, metric: str, budget: Decimal | None, by: st
     if run := unfinished.first():
         if (other := run.frozen["metric"]) != metric:
             message = _(
-                "%(model)s is being asked already for the scores “%(metric)s”; let that run go on under this name, or "
+                "%(model)s is already being asked for the scores “%(metric)s”; resume that run under this name, or "
                 "close it first"
             )
             raise CannotMeasureSurprise(message % {"model": f"{plan.endpoint.name}/{plan.model}", "metric": other})
@@ -133,7 +133,7 @@ def work(run: Run, *, by: str) -> ScoreCard:
     run = runs.drain(run)
     card = ScoreCard.objects.filter(run=run).last()
     if run.state != Run.State.FINISHED or card is None:
-        message = _("%(model)s: %(why)s What came back stays: ask again, and it goes on")
+        message = _("%(model)s: %(why)s Replies received are kept: ask again to continue")
         why = run.note or (run.judge.endpoint.attention if run.judge.endpoint else "") or run.get_state_display()
         raise CannotMeasureSurprise(message % {"model": run.judge.slug, "why": f"{why.rstrip('.')}."})
     return card

@@ -1,6 +1,6 @@
 """What metrics and ways of typing say of texts by source, so that differences are seen before a study is planned.
 
-Functions on texts; whoever asks has made sure that they may know the sources. Nothing is stored.
+Functions on texts; the caller has made sure that the account may know the sources. Nothing is stored.
 """
 
 from __future__ import annotations

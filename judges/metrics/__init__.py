@@ -1,6 +1,6 @@
 """Metrics: one file each, discovered, never listed.
 
-A metric is a rater that counts or computes: it answers an instrument of its own about each story by itself, from the
+A metric is a rater that counts or computes: it answers an instrument of its own about each story separately, from the
 words of the story and nothing else. A judge names its metric by slug.
 """
 

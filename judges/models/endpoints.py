@@ -21,7 +21,10 @@ MOST_BYTES = 4_000_000
 
 
 class Endpoint(models.Model):
-    MOVED = _("The address is new, so its key and its permission have been taken away.")
+    MOVED = _(
+        "The address has changed, so its key and permission were removed. An administrator must enter the "
+        "key and allow it again."
+    )
 
     name = models.SlugField(_("name"), max_length=80, unique=True)
     adapter = models.CharField(_("adapter"), max_length=40, default="openai", validators=[check_provider])

@@ -45,15 +45,15 @@ def find_codes(study: Study, names: Iterable[str]) -> tuple[str, ...]:
 def plan(study: Study, judge: Judge, scope: Scope | None = None) -> Plan:
     """All that a run would ask and no earlier one has asked. Raises CannotRun.
 
-    Nothing of a model's is written; a metric's instrument and step are, so that whoever only looks rolls them back.
+    Nothing of a model's is written; a metric's instrument and step are, so that a look rolls them back.
     """
     names = {"judge": judge.slug, "study": study.slug}
     states = set(study.runs.filter(judge=judge).values_list("state", flat=True))
     if states - {Run.State.FINISHED}:
-        message = _("%(judge)s has an unfinished run in %(study)s; let it go on, or close it first")
+        message = _("%(judge)s has an unfinished run in %(study)s; resume it, or close it first")
         raise CannotRun(message % names)
     if not states and study.raters.filter(code=judge.slug).exists():
-        raise CannotRun(_("%(study)s has a rater called %(judge)s already; give the judge another name") % names)
+        raise CannotRun(_("%(study)s already has a rater called %(judge)s; give the judge another name") % names)
     is_metric = judge.kind == Rater.Kind.METRIC
     if is_metric and scope not in (None, Scope()):
         raise CannotRun(_("A metric measures every story once; it takes no selection, orders or readings"))
@@ -64,7 +64,7 @@ def plan(study: Study, judge: Judge, scope: Scope | None = None) -> Plan:
 def extend(study: Study, judge: Judge, plan: Plan) -> Plan:
     """What of the plan is left to ask; the plan itself if the judge has no run in the study. Two queries.
 
-    Fixed texts are asked about anew, since what they show is change; they and probes can be all that is left.
+    Fixed texts are asked about again, because they show change; they and probes can be all that is left.
     Raises NothingToAsk.
     """
     earlier_runs = list(Run.objects.filter(study=study, judge=judge).order_by("pk").values_list("sha256", flat=True))

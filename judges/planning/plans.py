@@ -26,9 +26,9 @@ MOST_EXAMPLES = 20
 MOST_NAMED = 100
 NOT_SENDABLE = ngettext_lazy(
     "%(study)s: %(n)d story (%(codes)s) is not marked as free to be sent to an outside provider, "
-    "which %(endpoint)s is. Choose others, or have it marked by whoever keeps the stories’ licences",
+    "which %(endpoint)s is. Choose others, or ask the person responsible for the licences to mark it",
     "%(study)s: %(n)d stories (%(codes)s) are not marked as free to be sent to an outside provider, "
-    "which %(endpoint)s is. Choose others, or have them marked by whoever keeps the stories’ licences",
+    "which %(endpoint)s is. Choose others, or ask the person responsible for the licences to mark them",
     "n",
 )
 

@@ -1,6 +1,6 @@
 """What stands around a text that somebody else wrote: a fence that it cannot end, and a canary that must not come back.
 
-A fence is a pair of marks that carry a random number. Whoever wrote a story could not know the number, so no text
+A fence is a pair of marks that carry a random number. The writer of a story could not know the number, so no text
 inside can end the fence. The number is drawn once for a story and a run. A canary is a code on the last line inside a
 fence, drawn once for a run: a reply that holds it repeats what it was given in place of judging it.
 """

@@ -32,7 +32,7 @@ class PromptFile:
     template : with the quoted words in their places
     place : where in its source it is printed; missing : what the source does not print
     is_verbatim : all words of the template are quoted; the guard of the fence and the placing of texts are always ours
-    kind, asks : as the template says; asks stands in the file, too, so that whoever reads it knows
+    kind, asks : as the template says; asks is in the file, too, for its readers
     personas : name of the set whose personas it can be told to be
     is_structured : the server is told the form of the answer
     item_types : the only types of items that it can ask; empty if all

@@ -184,7 +184,7 @@ def _check_connection(
         sentence = gettext_noop("the environment variable %(name)s is not set where judges run")
         raise CannotConnect(sentence, kind=FailureKind.KEY, name=key_variable)
     if not key.isascii() or not key.isprintable():
-        sentence = gettext_noop("the environment variable %(name)s holds what is no key")
+        sentence = gettext_noop("the environment variable %(name)s does not contain a valid key")
         raise CannotConnect(sentence, kind=FailureKind.KEY, name=key_variable)
     is_allowed = addresses.is_allowed(base_url, allowed)
     return Connection(base_url, key=key, timeout_seconds=timeout_seconds, may_be_private=is_allowed)

@@ -1,7 +1,7 @@
 """A model fills a cloze: the whole story at once, or section by section, and its answer is taken apart into the blanks.
 
 What people see on the page, the model is told: the step's text, which blanks make which section, kinds and hints of the
-blanks, and constraints if the step shows them. A way out for whoever cannot go on is offered if the step has one; it is
+blanks, and constraints if the step shows them. A way out is offered if the step has one; it is
 ours, so a model that takes it is never compared with the models of the paper, which had none.
 """
 
@@ -55,7 +55,7 @@ def build_request(
     step_text : what people read above the story
     prompt : the words to ask with; the built-in ones if there are none
 
-    The schema carries the skeleton and the hints too: whoever answers without reading needs them to answer at all.
+    The schema carries the skeleton and the hints too: without reading, they are needed to answer at all.
     """
     text = document.marked_text
     hints = {str(blank.number): blank.hint for blank in document.blanks}

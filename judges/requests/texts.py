@@ -92,7 +92,7 @@ def hashes_of(request: dict[str, Any]) -> list[str]:
 def fingerprint(request: Request, **reading: object) -> str:
     """SHA-256 over all that makes two requests ask the same: every word, parameter and schema, and the reading.
 
-    The numbers of fences are left out: they are drawn anew for every run.
+    The numbers of fences are left out: they are drawn again for every run.
     """
     messages = [[message["role"], prompts.strip_marks(message["content"])] for message in request["messages"]]
     return hashing.sha256(hashing.canonical_json({**request, "messages": messages, "reading": reading}))

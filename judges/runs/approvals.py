@@ -1,4 +1,4 @@
-"""A run from its plan to its approval: planned with all its rows, and set to work by whoever approves it."""
+"""A run from its plan to its approval: planned with all its rows, and started by its approver."""
 
 from decimal import Decimal
 from typing import TypedDict, Unpack

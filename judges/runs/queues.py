@@ -33,7 +33,7 @@ def queue(run: Run) -> None:
 def queue_endpoint(endpoint_id: int) -> None:
     """Tell as many workers as it is worth that the endpoint has work.
 
-    One at least, since whoever is at it may be about to leave.
+    At least one, since the worker at it may be about to leave.
     """
     for endpoint in Endpoint.objects.filter(pk=endpoint_id):
         for _n in range(max(1, _count_missing(endpoint, at=timezone.now()))):

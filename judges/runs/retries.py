@@ -19,7 +19,7 @@ RETRYABLE = (
     *(Call.State.PROVIDER_ERROR, Call.State.TOO_LARGE),
     *(Call.State.UNREADABLE, Call.State.TRUNCATED, Call.State.OUT_OF_RANGE),
 )
-NO_CALLS = gettext_noop("%(run)s has no calls to ask again")
+NO_CALLS = gettext_noop("%(run)s has no calls to send again")
 # Ended without being sent.
 UNSENT = (Call.State.BUDGET_STOPPED, Call.State.NOT_ASKED)
 
@@ -61,7 +61,7 @@ def retry(run: Run) -> int:
             submission.reopen(set(calls.values_list("assignment", flat=True)))
             _set_to_work(run, Call.objects.filter(pk__in=pks))
     except IntegrityError:
-        message = _("%(judge)s has an unfinished run in %(study)s; let it go on, or close it first")
+        message = _("%(judge)s has an unfinished run in %(study)s; resume it, or close it first")
         raise CannotRun(message % {"judge": run.judge.slug, "study": run.study.slug}) from None
     run.refresh_from_db()
     return len(pks)

@@ -62,7 +62,7 @@ def choose_due(run: Run, *, n: int, at: datetime, are_probes: bool = False) -> l
         due = due.filter(pk__in=_choose_probes(run, due, n=n))
     # Another worker's are passed over: waiting for them would have all workers at one endpoint queue for the same rows.
     # SQLite knows no row locks: there one transaction waits for the other. The key is left unlocked (no_key), since
-    # attempts refer to it: else writing an attempt of a call would wait for whoever holds the call.
+    # attempts refer to it: else writing an attempt of a call would wait for the holder of the call.
     due = due.select_for_update(no_key=True, skip_locked=True).order_by("pk")
     fresh = list(due.filter(n_failures=0, n_overloads=0)[:n])
     if len(fresh) == n:

@@ -32,7 +32,7 @@ STATE_BY_KIND = {
     FailureKind.TOO_LARGE: Call.State.TOO_LARGE,
     FailureKind.NOT_OFFERED: Call.State.PROVIDER_ERROR,
 }
-# The endpoint is at fault, or whoever set it up: not counted as tries of the call.
+# The endpoint or its settings are at fault: not counted as tries of the call.
 UNCOUNTED = (
     *(FailureKind.OVERLOAD, FailureKind.CONNECTION, FailureKind.KEY, FailureKind.CREDIT),
     *(FailureKind.UNKNOWN_MODEL, FailureKind.REDIRECT, FailureKind.ADDRESS),
@@ -246,7 +246,7 @@ def _write_failure(ended: Ended, failure: CallFailed) -> None:
 def _fail(ended: Ended, failure: CallFailed) -> None:
     """Plan the call again after a while, or end it without an answer.
 
-    What another try may mend ends when its tries are used up, and is planned anew by `runs.resume`; all else for good.
+    What another try may mend ends when its tries are used up, and is planned again by `runs.resume`; all else for good.
     """
     call = ended.call
     call.reason = ended.attempt.reason

@@ -1,4 +1,4 @@
-"""Calls that ask for no answer of a rater: what their replies mean is said by whoever writes such calls.
+"""Calls that ask for no answer of a rater: the code that writes such calls says what their replies mean.
 
 They are sent, paid for and kept as all others. The laboratory registers a handler for each kind that it writes, so that
 nothing of the engine imports from it.

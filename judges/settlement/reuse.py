@@ -3,7 +3,7 @@
 One that asks what another is asking at the moment waits for that one's reply, so that two runs at once pay once, too.
 
 Two calls ask the same if every word, parameter and schema, the endpoint and the reading are the same; of a further
-repeat the reading is another, so that whoever asks for repeats gets fresh replies.
+repeat the reading is another, so that repeats get fresh replies.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -41,7 +41,7 @@ def find_answered(study: Study, hashes: Iterable[str]) -> set[str]:
 
 def take_earlier(run: Run, *, at: datetime) -> int:
     """How many calls of the run took the reply of an earlier one: it is read, recorded and costs nothing."""
-    # What guards a run is asked anew in each: it shows whether the model has changed.
+    # A run's checks are asked again in each: they show whether the model has changed.
     fresh = run.calls.filter(state=Call.State.PLANNED, kind__in=Call.ANSWERING).exclude(request_sha256="")
     fresh = fresh.exclude(attempts__outcome__in=TAKEN)
     answered = find_answered(run.study, fresh.values_list("request_sha256", flat=True))

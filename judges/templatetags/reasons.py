@@ -9,5 +9,5 @@ register = template.Library()
 
 @register.filter
 def translated(reason: str) -> str:
-    """The reason, kept in English, in the language of whoever reads."""
+    """The reason, kept in English, in the reader's language."""
     return reasons.translate(reason)

@@ -50,7 +50,7 @@ FINDINGS = {
 
 @require_in_study(SEES, query=("state", "page"))
 def index(request: HttpRequest, access: Access, run: int) -> HttpResponse:
-    """For whoever sees judges: the calls of a run, of one state if one is named."""
+    """For all who see judges: the calls of a run, of one state if one is named."""
     row = find_run(access, run)
     state = request.GET.get("state", "")
     if state and state not in Call.State.values:
@@ -75,7 +75,7 @@ def index(request: HttpRequest, access: Access, run: int) -> HttpResponse:
 
 @require_in_study(SEES)
 def show(request: HttpRequest, access: Access, run: int, call: int) -> HttpResponse:
-    """For whoever sees judges: what was sent; for whoever may see answers, what came back and what was read."""
+    """For all who see judges: what was sent; for those who may see answers, what came back and what was read."""
     parent = find_run(access, run)
     rows = Call.objects.select_related("story", "item", "step", "assignment__group", "draft")
     row = get_object_or_404(rows, pk=call, run=parent)

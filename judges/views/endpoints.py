@@ -52,18 +52,18 @@ class EndpointForm(forms.ModelForm):  # type: ignore[type-arg]
             "base_url": gettext_lazy("Address"),
             "key_variable": gettext_lazy("Where its key is"),
             "is_allowed": gettext_lazy("Judges may use it"),
-            "is_outside": gettext_lazy("Texts that go there leave the house"),
+            "is_outside": gettext_lazy("Texts sent there leave your institution"),
             "n_at_once": gettext_lazy("Calls at once"),
             "timeout_seconds": gettext_lazy("Seconds to wait for a reply"),
             "requests_per_minute": gettext_lazy("Calls a minute"),
             "tokens_per_minute": gettext_lazy("Tokens a minute"),
         }
         help_texts = {
-            "name": gettext_lazy("Small letters, digits and hyphens."),
+            "name": gettext_lazy("Lower-case letters, digits and hyphens."),
             "is_allowed": "",
             "is_outside": gettext_lazy("Stays on for a proxy of yours that passes them on."),
-            "requests_per_minute": gettext_lazy("Empty: as many as it bears."),
-            "tokens_per_minute": gettext_lazy("Empty: as many as it bears."),
+            "requests_per_minute": gettext_lazy("Empty: as many as it allows."),
+            "tokens_per_minute": gettext_lazy("Empty: as many as it allows."),
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -84,13 +84,13 @@ class EndpointForm(forms.ModelForm):  # type: ignore[type-arg]
 
 class TestForm(forms.Form):
     model = forms.CharField(
-        label=gettext_lazy("Model"), max_length=200, help_text=gettext_lazy("As the endpoint calls it.")
+        label=gettext_lazy("Model"), max_length=200, help_text=gettext_lazy("Its name at the endpoint.")
     )
 
 
 @require_endpoints()
 def index(request: HttpRequest) -> HttpResponse:
-    """For whoever sees endpoints: all there are."""
+    """For all who see endpoints: all there are."""
     rows = Endpoint.objects.annotate(n_judges=Count("judges")).order_by("name")
     context = {"endpoints": rows, "may_change": request.user.has_perm(CHANGES), "now": timezone.now()}
     return render(request, "judges/endpoints.html", context)
@@ -108,7 +108,7 @@ def new(request: HttpRequest) -> HttpResponse:
 
 @require_endpoints(methods=("GET", "HEAD", "POST"))
 def show(request: HttpRequest, endpoint: int) -> HttpResponse:
-    """For whoever sees endpoints: one of them; for administrators its form, and whether it answers."""
+    """For all who see endpoints: one of them; for administrators its form, and whether it answers."""
     row = get_object_or_404(Endpoint, pk=endpoint)
     if request.user.has_perm(CHANGES):
         return _edit(request, row)
@@ -151,5 +151,5 @@ def test(request: HttpRequest, endpoint: int) -> HttpResponse:
     if form.is_valid():
         connection_tests.ask(row, form.cleaned_data["model"], by=request.user.get_username())
     else:
-        messages.error(request, _("Name the model that is to answer."))
+        messages.error(request, _("Enter the model to test."))
     return redirect("endpoints:show", endpoint=row.pk)

@@ -48,8 +48,8 @@ class JudgeForm(forms.ModelForm):  # type: ignore[type-arg]
         fields = ("slug", "endpoint", "model", "prompt")
         labels = {"slug": gettext_lazy("Name"), "endpoint": gettext_lazy("Sent to")}
         help_texts = {
-            "slug": gettext_lazy("Names it in every study and report: small letters, digits and hyphens."),
-            "model": gettext_lazy("As the endpoint calls it."),
+            "slug": gettext_lazy("Names it in every study and report: lower-case letters, digits and hyphens."),
+            "model": gettext_lazy("Its name at the endpoint."),
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -124,7 +124,7 @@ def read_value(text: str) -> Any:
 
 @require_in_study(SEES)
 def index(request: HttpRequest, access: Access) -> HttpResponse:
-    """For whoever sees judges: all there are, for all studies, with the number of their runs in this one."""
+    """For all who see judges: all there are, for all studies, with the number of their runs in this one."""
     of_studies = Judge.objects.filter(is_trial=False, is_writer=False, is_measurer=False)
     rows = (
         of_studies.select_related("endpoint", "prompt")
@@ -150,11 +150,11 @@ def _settings(judge: Judge) -> str:
 
 @require_in_study(ADDS, methods=("POST",))
 def add_metric(request: HttpRequest, access: Access) -> HttpResponse:
-    """For whoever may make judges: the judge that measures by a metric."""
+    """For all who may make judges: the judge that measures by a metric."""
     slug = request.POST.get("metric", "")
     if slug in all_metrics():
         judge = catalogue.make_metric_judge(slug)
-        messages.success(request, _("%(judge)s is there and can be run.") % {"judge": judge.slug})
+        messages.success(request, _("%(judge)s is saved and can be run.") % {"judge": judge.slug})
     else:
         messages.error(request, _("Choose a metric."))
     return redirect("judges:judges", slug=access.study.slug)
@@ -163,7 +163,7 @@ def add_metric(request: HttpRequest, access: Access) -> HttpResponse:
 @require_in_study(ADDS, methods=("GET", "HEAD", "POST"), query=("like",))
 @makes_once
 def new(request: HttpRequest, access: Access) -> HttpResponse:
-    """For whoever may make judges: a new one, empty or like another."""
+    """For all who may make judges: a new one, empty or like another."""
     like = request.GET.get("like", "")
     model = (
         Judge.objects.filter(pk=like, metric="", is_writer=False, is_measurer=False).first()
@@ -180,7 +180,7 @@ def new(request: HttpRequest, access: Access) -> HttpResponse:
 
 @require_in_study(SEES, change=CHANGES, methods=("GET", "HEAD", "POST"))
 def show(request: HttpRequest, access: Access, judge: int) -> HttpResponse:
-    """For whoever sees judges: one of them; until a run has used it, a form for whoever may change it."""
+    """For all who see judges: one of them; until a run has used it, a form for those who may change it."""
     row = get_object_or_404(
         Judge.objects.select_related("endpoint", "prompt"), pk=judge, is_writer=False, is_measurer=False
     )

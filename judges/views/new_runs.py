@@ -1,4 +1,4 @@
-"""A run before it is one: what it would ask and take, tried dry, and whoever may starts it or leaves it to others."""
+"""A run before it is one: what it would ask and take, tried dry, and started by those who may, or left to others."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class SelectionForm(forms.Form):
     judge = JudgeChoice(
         Judge.objects.none(),
         label=gettext_lazy("Judge"),
-        help_text=gettext_lazy("One that has read here before is asked only what it has not been asked."),
+        help_text=gettext_lazy("A judge that has read here before gets only new questions."),
         empty_label=gettext_lazy("Choose a judge"),
     )
     stories = forms.CharField(
@@ -54,7 +54,7 @@ class SelectionForm(forms.Form):
     )
     orders = forms.MultipleChoiceField(
         label=gettext_lazy("Order of the stories"),
-        help_text=gettext_lazy("Each story is read in the planned order in any case: that reading counts."),
+        help_text=gettext_lazy("Each story is always read in the planned order: that reading counts."),
         choices=Reading.Order.choices,
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": gettext_lazy("Choose at least one order.")},
@@ -111,8 +111,8 @@ class BudgetForm(forms.Form):
     budget = forms.DecimalField(
         label=gettext_lazy("Spend no more than, in US dollars"),
         help_text=gettext_lazy(
-            "What a call may cost at most is set aside before it is sent; where the judge sets no max_tokens that is a "
-            "reply of 131,072 tokens, and fewer calls are under way at once. Empty: without a limit."
+            "Each call reserves its maximum cost before it is sent; if the judge sets no max_tokens, that is a "
+            "reply of 131,072 tokens, and fewer calls run at once. Empty: no limit."
         ),
         required=False,
         min_value=0,
@@ -124,19 +124,17 @@ class BudgetForm(forms.Form):
 class ApprovalForm(BudgetForm):
     """What may be spent, and what is done with calls that got lost.
 
-    n_calls : how many calls the page showed to whoever approves; None where no page was looked at
+    n_calls : how many calls the page showed to the approver; None where no page was looked at
     """
 
     resends_unknown = forms.BooleanField(
-        label=gettext_lazy("Send again what was sent and whose reply nobody heard"),
+        label=gettext_lazy("Resend calls whose outcome is unknown"),
         help_text=gettext_lazy("It may be paid twice. Otherwise such calls wait for a person."),
         required=False,
     )
     sends_batches = forms.BooleanField(
-        label=gettext_lazy("Hand calls in as batches"),
-        help_text=gettext_lazy(
-            "At half the price; the provider answers within a day. Three calls go first all the same."
-        ),
+        label=gettext_lazy("Submit calls as batches"),
+        help_text=gettext_lazy("At half the price; the provider answers within a day. Three calls still go first."),
         required=False,
     )
     n_calls = forms.IntegerField(required=False, widget=forms.HiddenInput)
@@ -165,7 +163,7 @@ class DryRun:
 @require_in_study(STARTS, methods=("GET", "HEAD", "POST"), query=("judge", *SELECTED, *FIELDS))
 @makes_once
 def new(request: HttpRequest, access: Access) -> HttpResponse:
-    """For whoever may start runs: choose who reads what, see what that asks and takes, approve it or save it."""
+    """For all who may start runs: choose who reads what, see what that asks and takes, approve it or save it."""
     is_post = request.method == "POST"
     values = request.POST if is_post else request.GET
     form = SelectionForm(values if is_post else values or None, access=access)
@@ -196,7 +194,7 @@ def new(request: HttpRequest, access: Access) -> HttpResponse:
 
 
 def _collect_warnings(access: Access, judge: Judge) -> list[str]:
-    """What else is to be said of the run, which may tell who wrote: nothing to whoever may not know."""
+    """What else is to be said of the run, which may tell who wrote: nothing to those who may not know."""
     if judge.endpoint is None or not access.may("studies.view_provenance"):
         return []
     answers: list[tuple[Any, Any]] = signals.run_examined.send(_collect_warnings, study=access.study, judge=judge)
@@ -222,7 +220,7 @@ def _start(
     except CannotRun as error:
         form.add_error("judge", str(error))
         return None
-    message = _("The run is planned. Nothing is sent before somebody approves it.")
+    message = _("The run is planned. Nothing is sent before someone approves it.")
     messages.success(request, message if is_saved else _("The run is planned, and the workers have been told."))
     return run
 

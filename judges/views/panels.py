@@ -86,7 +86,7 @@ class PanelForm(forms.Form):
         for n in range(N_MODELS):
             endpoint, model = cleaned.get(f"endpoint{n}"), cleaned.get(f"model{n}", "")
             if bool(endpoint) != bool(model):
-                self.add_error(f"model{n}", _("A model needs the endpoint it is reached at, and its name there."))
+                self.add_error(f"model{n}", _("A model needs an endpoint and the name it has there."))
             elif endpoint:
                 models.append((endpoint, model))
         if not models:
@@ -139,7 +139,7 @@ def _asks(prompt: Prompt) -> bool:
 @require_in_study(ADDS, methods=("GET", "HEAD", "POST"))
 @makes_once
 def new(request: HttpRequest, access: Access) -> HttpResponse:
-    """For whoever may make judges: several of them, each model with each prompt."""
+    """For all who may make judges: several of them, each model with each prompt."""
     catalogue.ensure_built_in()
     asks_built_in = request.POST.get("is_factorial") or request.POST.get("has_control")
     built_in = catalogue.load_prompts() if asks_built_in else []
@@ -149,7 +149,7 @@ def new(request: HttpRequest, access: Access) -> HttpResponse:
             for judge in form.judges:
                 judge.save()
         n = len(form.judges)
-        sentence = ngettext("%(n)d judge is there and can be run.", "%(n)d judges are there and can be run.", n)
+        sentence = ngettext("%(n)d judge is saved and can be run.", "%(n)d judges are saved and can be run.", n)
         messages.success(request, sentence % {"n": n})
         return redirect("judges:judges", slug=access.study.slug)
     context = {"study": access.study, "access": access, "form": form}

@@ -1,4 +1,4 @@
-"""How far a run is: what its page shows anew every two seconds."""
+"""How far a run is: what its page refreshes every two seconds."""
 
 from __future__ import annotations
 

@@ -40,17 +40,19 @@ class PromptForm(forms.ModelForm):  # type: ignore[type-arg]
             "template": gettext_lazy("What is asked"),
             "protocol": gettext_lazy("Order of the reply"),
             "is_structured": gettext_lazy("The server is told the form of the answer"),
-            "source": gettext_lazy("Where the words come from"),
+            "source": gettext_lazy("Source of the wording"),
             "citation": gettext_lazy("Citation"),
             "is_verbatim": gettext_lazy("Word for word as in its source"),
         }
         help_texts = {
-            "name": gettext_lazy("Small letters, digits and hyphens."),
+            "name": gettext_lazy("Lower-case letters, digits and hyphens."),
             "template": gettext_lazy(
                 "Between {{ and }} stand stories, premise, background, instruction, question and words. "
                 "With questions in place of question, all that is asked about a story is asked in one call."
             ),
-            "is_structured": gettext_lazy("Reasons before the answer. Not every server can; it is another treatment."),
+            "is_structured": gettext_lazy(
+                "Reasons before the answer. Not every server supports it; a different treatment."
+            ),
             "is_verbatim": "",
         }
         widgets = {"system": forms.Textarea({"rows": 3}), "citation": forms.Textarea({"rows": 2})}
@@ -63,7 +65,7 @@ class PromptForm(forms.ModelForm):  # type: ignore[type-arg]
             choices=choices,
             label=_("Personas"),
             required=False,
-            help_text=_("The set as which a run can ask."),
+            help_text=_("The persona set a run can use."),
         )
 
     def clean(self) -> dict[str, Any]:
@@ -100,7 +102,7 @@ class Preview:
 
 @require_in_study(SEES)
 def index(request: HttpRequest, access: Access) -> HttpResponse:
-    """For whoever sees prompts: all there are, for all studies, with the number of their runs in this one."""
+    """For all who see prompts: all there are, for all studies, with the number of their runs in this one."""
     catalogue.ensure_built_in()
     rows = Prompt.objects.annotate(n_runs=Count("judges__runs", filter=Q(judges__runs__study=access.study))).order_by(
         "name", "version"
@@ -112,7 +114,7 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
 @require_in_study(ADDS, methods=("GET", "HEAD", "POST"), query=("like",))
 @makes_once
 def new(request: HttpRequest, access: Access) -> HttpResponse:
-    """For whoever may make prompts: a new one, empty or like another."""
+    """For all who may make prompts: a new one, empty or like another."""
     like = request.GET.get("like", "")
     model = Prompt.objects.filter(pk=like).first() if like.isascii() and like.isdigit() else None
     content = {name: value for name, value in model.content.items() if name != "version"} if model else {}
@@ -122,7 +124,7 @@ def new(request: HttpRequest, access: Access) -> HttpResponse:
 
 @require_in_study(SEES, change=CHANGES, methods=("GET", "HEAD", "POST"), query=("story", "item"))
 def show(request: HttpRequest, access: Access, prompt: int) -> HttpResponse:
-    """For whoever sees prompts: one of them; until a run has used it, a form for whoever may change it."""
+    """For all who see prompts: one of them; until a run has used it, a form for those who may change it."""
     row = get_object_or_404(Prompt, pk=prompt)
     is_final = row.is_used()
     if not is_final and access.may(CHANGES):

@@ -122,7 +122,7 @@ def _describe_origin(story: ClosedStory) -> str:
 @require_in_study(CHANGES, methods=("GET", "HEAD", "POST"))
 @makes_once
 def index(request: HttpRequest, access: Access) -> HttpResponse:
-    """For whoever may change provenance: release texts for sending, in one action with a reason."""
+    """For all who may change provenance: release texts for sending, in one action with a reason."""
     texts = releases.find_releasable(access.study)
     form = ReleaseForm(request.POST if request.method == "POST" else None, texts=texts)
     if request.method == "POST" and (row := _release(request, access, form)):

@@ -57,7 +57,7 @@ class RunRow:
 
 @require_in_study(SEES)
 def index(request: HttpRequest, access: Access) -> HttpResponse:
-    """For whoever sees judges: the runs of the study, the latest first."""
+    """For all who see judges: the runs of the study, the latest first."""
     # The frozen documents are large, and no row of the list says anything of them.
     rows = (
         Run.objects.filter(study=access.study, judge__is_trial=False, judge__is_writer=False)
@@ -88,7 +88,7 @@ def _count_calls(study: Study) -> dict[int, dict[str, int]]:
 
 @require_in_study(SEES)
 def show(request: HttpRequest, access: Access, run: int) -> HttpResponse:
-    """For whoever sees judges: one run at work; what changes is a fragment that is asked for again."""
+    """For all who see judges: one run at work; what changes is a fragment that is asked for again."""
     row = find_run(access, run)
     context = {
         "study": access.study,
@@ -109,7 +109,7 @@ def show(request: HttpRequest, access: Access, run: int) -> HttpResponse:
 
 
 def find_run(access: Access, run: int) -> Run:
-    """The run of the study. Raises Http404; also of a generation for whoever may not know who wrote a story."""
+    """The run of the study. Raises Http404; also for a generation if the account may not know who wrote a story."""
     rows = Run.objects.select_related("judge__endpoint", "judge__prompt", "persona_set", "study", "generation")
     if not access.may(SEES_SOURCES):
         rows = rows.filter(judge__is_writer=False)
@@ -118,7 +118,7 @@ def find_run(access: Access, run: int) -> Run:
 
 @require_in_study(CHANGES, methods=("POST",))
 def act(request: HttpRequest, access: Access, run: int, action: str) -> HttpResponse:
-    """For whoever may change runs: one of `ACTIONS`; to approve a run, one must be allowed to start one."""
+    """For all who may change runs: one of `ACTIONS`; to approve a run, one must be allowed to start one."""
     row = find_run(access, run)
     if action not in ACTIONS:
         raise BadRequest("There is no such action.")
@@ -148,18 +148,18 @@ def _approve(run: Run, request: HttpRequest) -> str:
 
 def _discard(run: Run, request: HttpRequest) -> str:
     runs.discard(run)
-    return _("The run is taken back. Nothing was sent.")
+    return _("The run is discarded. Nothing was sent.")
 
 
 def _pause(run: Run, request: HttpRequest) -> str:
     if runs.pause(run, lifecycle.PAUSED_BY, name=request.user.get_username()).state != Run.State.PAUSED:
-        raise CannotRun(_("The run is not at work, so that it cannot be paused."))
-    return _("The run is paused. What is on the way is still taken in.")
+        raise CannotRun(_("The run is not active, so it cannot be paused."))
+    return _("The run is paused. Replies on their way will still be recorded.")
 
 
 def _resume(run: Run, request: HttpRequest) -> str:
     runs.resume(run)
-    return _("The run goes on; calls without a reply are asked again.")
+    return _("The run is resumed; calls without a reply are sent again.")
 
 
 def _retry(run: Run, request: HttpRequest) -> str:
@@ -180,7 +180,7 @@ def _read_again(run: Run, request: HttpRequest) -> str:
 
 def _close(run: Run, request: HttpRequest) -> str:
     runs.close(run, at=timezone.now())
-    return _("The run is closed with the answers that it has.")
+    return _("The run is closed with the answers it has.")
 
 
 def _set_budget(run: Run, request: HttpRequest) -> str:
@@ -188,7 +188,7 @@ def _set_budget(run: Run, request: HttpRequest) -> str:
     if not form.is_valid():
         raise CannotRun(" ".join(str(sentence) for sentence in form.errors["budget"]))
     runs.set_budget(run, form.cleaned_data["budget"])
-    return _("The limit is changed. Let the run go on to use it.")
+    return _("The limit is changed. Resume the run to use it.")
 
 
 ACTIONS: Mapping[str, Callable[[Run, HttpRequest], str]] = {

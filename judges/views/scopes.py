@@ -27,7 +27,7 @@ class ScopeForm(forms.Form):
         PersonaSet.objects.none(),
         label=_("Personas"),
         required=False,
-        empty_label=_("none: as nobody in particular"),
+        empty_label=_("none: no persona"),
         help_text=_(
             "One reading of every story as each of them. On scales the mean of all counts, and only where all have an "
             "answer; of verdicts, choices and pairs the answer of the first."
@@ -40,7 +40,7 @@ class ScopeForm(forms.Form):
         help_text=_("Experts’ answers about other stories: never the same story, group or prompt."),
     )
     probes = forms.BooleanField(
-        label=_("Ask of each story whether the model knows it"), required=False, help_text=_("One more call a story.")
+        label=_("Ask whether the model knows each story"), required=False, help_text=_("One more call per story.")
     )
     anchors = forms.BooleanField(
         label=_("Ask about the three fixed texts, too"),

@@ -24,30 +24,29 @@ class StateWords:
 WORDS: Mapping[str, StateWords] = {
     State.PLANNED: StateWords(_("not yet sent"), _("It waits for its turn.")),
     State.LEASED: StateWords(_("on the way"), _("A worker has sent it and waits for the reply.")),
-    State.HELD: StateWords(
-        _("held"), _("It was sent and nobody knows what became of it. It is not sent again by itself.")
-    ),
+    State.HELD: StateWords(_("held"), _("It was sent, but its outcome is unknown. It is not resent automatically.")),
     State.OK: StateWords(_("answered"), _("The reply was read, and the answer is recorded.")),
     State.REFUSED: StateWords(
-        _("refused"), _("The model declined to answer. That is kept as “declined”, never as a No.")
+        _("refused"), _("The model declined to answer. This is recorded as “declined”, never as a No.")
     ),
-    State.BLOCKED: StateWords(_("blocked"), _("The provider’s filter held the reply back. It is kept as “declined”.")),
+    State.BLOCKED: StateWords(_("blocked"), _("The provider’s filter blocked the reply. Recorded as “declined”.")),
     State.TRUNCATED: StateWords(
         _("cut off"), _("The reply was longer than the judge allows. A judge with a higher limit may do better.")
     ),
     State.UNREADABLE: StateWords(
-        _("cannot be read"), _("The reply has no verdict, or more than one. Neither is taken, and it is never a No.")
+        _("cannot be read"),
+        _("The reply has no verdict, or more than one. It has no answer, and is never a No."),
     ),
     State.OUT_OF_RANGE: StateWords(_("out of range"), _("The reply names a value that the question does not have.")),
     State.TOO_LARGE: StateWords(_("too large"), _("The reply was larger than its endpoint allows and was not read.")),
     State.PROVIDER_ERROR: StateWords(
-        _("no reply"), _("The provider did not answer. What may go better later is asked again by “Go on”.")
+        _("no reply"), _("The provider did not answer. “Go on” asks again where a later try may work.")
     ),
     State.BUDGET_STOPPED: StateWords(_("not sent: budget"), _("The run’s budget was used up before it was sent.")),
     State.NOT_ASKED: StateWords(
         _("not asked"), _("The run ended before its turn came, or a section before it had no answer.")
     ),
-    State.NOT_NEEDED: StateWords(_("not needed"), _("It was planned in case, and the text was written without it.")),
+    State.NOT_NEEDED: StateWords(_("not needed"), _("It was planned as a reserve and was not needed.")),
 }
 # How a run's calls are drawn: what is over with an answer, without one, on the way, and still open. What was planned
 # in case, and not needed, is not drawn.

@@ -47,7 +47,7 @@ stopping = threading.Event()
 
 @dataclass(frozen=True)
 class Shift:
-    """What a worker is told by whoever sets it to work: how long it stays, what ends it, and whom it tells.
+    """A worker's settings: how long it stays, what ends it, and whom it informs.
 
     seconds : after how long it begins no more calls; None to go on until nothing is left
     stays : it goes on all the same, as long as no other endpoint waits for a worker
@@ -196,7 +196,7 @@ class Worker:
         return ended
 
     def _come_back(self, task: asyncio.Task[Ended]) -> None:
-        """Note what came back, and send the next in its place: in one step, since whoever settles counts both."""
+        """Note what came back, and send the next in its place: in one step, since settling counts both."""
         del self._under_way[task]
         if not task.cancelled():
             if not self._ended:

@@ -82,7 +82,7 @@ class FinalAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         return super().get_deleted_objects(objs, request)
 
     def _refuse_deletion(self, request: HttpRequest, objs: Iterable[Any]) -> None:
-        """Raise AlreadyFrozen if one of them is final, to whoever might delete it otherwise."""
+        """Raise AlreadyFrozen if one of them is final and the account could otherwise delete it."""
         if super().has_delete_permission(request):
             for obj in filter(None, objs):
                 if sentence := self.explain_final(obj):

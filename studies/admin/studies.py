@@ -169,7 +169,7 @@ class ProvenanceAdmin(FinalAdmin):
 class StoryAdmin(EditableUntilFrozen):
     sentence = triggers.OF_STORY
     formfield_overrides = AS_IN_FILES
-    # Nothing of a story's provenance: whoever works with codes and texts stays blind.
+    # Nothing of a story's provenance: people who work with codes and texts stay blind.
     list_display = ("code", "study", "n_words", "is_withheld")
     list_select_related = ("study",)
     list_filter = ("study",)

@@ -47,7 +47,7 @@ class AnalysisPlan:
     nsv_pairs : what it is learnt from: a question which story is preferred, or scores from elsewhere, as votes; "": the
         pairs that the target tells apart
     nsv_correlation : which of the two correlations with people is confirmatory
-    hypotheses, exclusions : in the words of whoever plans
+    hypotheses, exclusions : in the planner's words
     """
 
     outcome: str

@@ -195,7 +195,7 @@ def _csv_rows(path: Path, file: TextIO, needed: Collection[str]) -> Iterator[tup
                 reason = f"has {len(cells)} cells under {len(header)} columns"
                 raise DocumentError(path, f"row {n}", f"{reason}; put a cell that holds a comma into quotes")
     except csv.Error as error:
-        raise DocumentError(path, f"row {n + 1}", f"is not CSV: {error}; save the table anew as CSV") from None
+        raise DocumentError(path, f"row {n + 1}", f"is not CSV: {error}; save the table again as CSV") from None
 
 
 def _jsonl_rows(path: Path, file: TextIO, _needed: Collection[str]) -> Iterator[tuple[int, dict[str, Any]]]:

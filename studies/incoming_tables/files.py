@@ -25,13 +25,13 @@ def read_file(name: str, content: bytes, kind: TableKind) -> IncomingTable:
     suffix = PurePosixPath(name).suffix.lower()
     way_out = name_way_out(suffix, may_be_document=".docx" in kind.kinds)
     if len(content) > LARGEST:
-        raise UnreadableFile(_("The file is larger than 50 MB. Split it, or leave out what is no story."))
+        raise UnreadableFile(_("The file is larger than 50 MB. Split it, or leave out everything but the stories."))
     if not content.strip():
         raise UnreadableFile(_("The file is empty."))
     if suffix in (".xlsm", ".docm", ".xlsb"):
         raise UnreadableFile(_("The file has macros, which Quire does not open.") + f" {way_out}")
     if content.startswith(_OLE):
-        reason = _("This is a document of an old kind, or locked by a password.")
+        reason = _("This document is in an old format, or locked by a password.")
         raise UnreadableFile(f"{reason} {way_out}")
     if suffix not in kind.kinds:
         message = _("Quire reads %(kinds)s. Save the file as one of these.")

@@ -86,7 +86,7 @@ class InvalidDefinition(ValueError):
 
 
 class InvalidAnswer(ValueError):
-    """An answer that the item does not allow. The message is a sentence for whoever gave it, person or model."""
+    """An answer that the item does not allow. The message is a sentence for the rater, person or model."""
 
 
 class ItemType:
@@ -112,7 +112,7 @@ class ItemType:
     chooses_story: ClassVar[bool] = False  # one of the stories of a group, so that there are wins
     gives_order: ClassVar[bool] = False  # an order of the stories of a group, so that there are ranks
     # What goes from its answers once the text that they are about was erased:
-    is_written: ClassVar[bool] = False  # whoever answers writes it, so that a model may repeat the text
+    is_written: ClassVar[bool] = False  # the rater writes it, so a model may repeat the text
     marks_passages: ClassVar[bool] = False  # it holds stretches of the text
     # {"item": {…}, "valid": [(raw, value), …], "invalid": [raw, …], "model": [raw that the schema allows, …]}
     example: ClassVar[dict[str, Any]]

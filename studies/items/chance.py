@@ -1,6 +1,6 @@
 """Values drawn by chance from the JSON schema of an item's answers: whatever an item type allows, asked or not which.
 
-`Chance` draws evenly; whoever has opinions, as a simulated rater does, overrides how single things are drawn.
+`Chance` draws evenly; a simulated rater with opinions overrides how single things are drawn.
 """
 
 from __future__ import annotations

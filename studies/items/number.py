@@ -88,7 +88,7 @@ class Number(ItemType):
 
     def words(self, item: ItemDefinition, *, stories: Sequence[StoryLabel] = ()) -> str:
         unit = item.settings.get("unit")
-        with translation.override(None):  # a prompt is the same whoever starts the run
+        with translation.override(None):  # a prompt does not depend on who starts the run
             kind = _range(item, "a whole number", "a number")
         return f"Answer with {kind}" + (f", in {unit}." if unit else ".")
 

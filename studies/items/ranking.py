@@ -70,7 +70,7 @@ class Ranking(ItemType):
         ranks = _by_position(raw, letters) if isinstance(raw, Mapping) else _in_order(raw, letters)
         ranked = [letter for rank in ranks for letter in rank]
         if doubled := [letter for letter in letters if ranked.count(letter) > 1]:
-            raise InvalidAnswer(_("%(names)s stands in the order twice; please name each once.") % _names(doubled))
+            raise InvalidAnswer(_("%(names)s is in the order twice; please name each once.") % _names(doubled))
         if missing := [letter for letter in letters if letter not in ranked]:
             raise InvalidAnswer(_("Still without a position: %(names)s. Please give each its own.") % _names(missing))
         shared = [rank for rank in ranks if len(rank) > 1]
@@ -166,7 +166,7 @@ def _by_position(raw: Mapping[Any, Any], letters: Sequence[str]) -> list[list[st
         place = read_whole_number(position)
         if place is None or not 1 <= place <= len(letters):
             raise InvalidAnswer(
-                _("Positions go from 1 to %(last)d; please mend that of %(names)s.")
+                _("Positions go from 1 to %(last)d; please correct that of %(names)s.")
                 % {"last": len(letters), "names": letter}
             )
         places.setdefault(place, []).append(letter)

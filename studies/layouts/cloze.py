@@ -15,9 +15,9 @@ from studies.vocabulary import StepScope
 class Switches:
     """The options of a step that is laid out as a cloze. All off is the form of the paper.
 
-    constraints : what each section must achieve stands beside the text
+    constraints : what each section must achieve is shown beside the text
     check : a blank is marked "please check" when one that it depends on has changed since
-    way_out : whoever cannot go on may say so and stop
+    way_out : people who cannot continue may say so and stop
     """
 
     constraints: bool = False

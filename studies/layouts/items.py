@@ -19,7 +19,7 @@ class CheckOptions:
     """The options of a step that is a comprehension check; what a step does not say is as here.
 
     attempts : how often it can be tried, 1 to MOST_ATTEMPTS
-    on_failure : of `OnFailure`, for whoever has not answered all of it rightly in any of them
+    on_failure : of `OnFailure`, for raters who have not answered all of it correctly in any of them
     """
 
     attempts: int = DEFAULT_ATTEMPTS
@@ -59,7 +59,7 @@ def find_fault(options: Mapping[str, Any]) -> str:
 
 
 class ItemsLayout(Layout):
-    """Each item by itself, on the page that follows from the scope of its step."""
+    """Each item separately, on the page that follows from the scope of its step."""
 
     key = ""
 

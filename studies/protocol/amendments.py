@@ -1,6 +1,6 @@
 """What of a launched study can be amended, how two states of it differ, and writing an amendment down.
 
-Whether one may be made, and for whom it holds, is decided where people and seats are known: `annotation.design`.
+Whether one may be made, and who it applies to, is decided where people and seats are known: `annotation.design`.
 """
 
 from collections.abc import Iterator, Mapping

@@ -50,8 +50,8 @@ def find_plan_faults(study: Study, protocol: Protocol, *, is_blind: bool = False
     plan = drafted_plan(study)
     faults = find_misfits(plan, protocol.steps, list_sources(study)) if plan else ()
     without_names = {
-        REFERENCE: _("no story is by the source that it compares against; choose one on its page"),
-        PAIRS: _("no story is by a source that it names; choose the pairs anew on its page"),
+        REFERENCE: _("no story is by the reference source; choose another one on the page of the analysis plan"),
+        PAIRS: _("no story is by one of the sources it names; choose the pairs again on the page of the analysis plan"),
     }
     return [f"{field}: {without_names.get(field, sentence) if is_blind else sentence}" for field, sentence in faults]
 
@@ -85,7 +85,7 @@ def _misfits_of_nsv(
         yield "nsv_coherence", message % _names(plan.nsv_coherence, verdicts)
     choices = [key for key, outcome in outcomes.items() if outcome.kind == "preference"]
     if "/" in plan.nsv_pairs and plan.nsv_pairs not in choices:
-        message = _("there is no question %(name)s which story is preferred; %(way_out)s")
+        message = _("there is no question %(name)s that asks which story is preferred; %(way_out)s")
         yield "nsv_pairs", message % _names(plan.nsv_pairs, choices)
     item_by_key = {(step.key, item.key): item for step in steps if step.instrument for item in items_of(step)}
     keys = [key for name in plan.nsv_target if name in scales for key in outcomes[name].items]

@@ -149,7 +149,7 @@ def _take_draft(study: Study) -> ProtocolVersion:
     rows = list(versions.order_by("number"))
     is_frozen = any(version.frozen_at is not None for version in rows)
     if not rows or not lifecycle.may_edit(rows[0].study, is_frozen=is_frozen):
-        raise NotEditable(_("The protocol is frozen, so it stays as it is. Anything else begins as a new study."))
+        raise NotEditable(_("The protocol is frozen and cannot be changed. To ask something else, make a new study."))
     return rows[0]
 
 
@@ -157,7 +157,7 @@ def _find(steps: Sequence[Step], step: Step) -> Step:
     for other in steps:
         if other.pk == step.pk:
             return other
-    raise NotChanged(_("Somebody has removed this step meanwhile."))
+    raise NotChanged(_("Someone else has removed this step."))
 
 
 def _layout_of(step: Step) -> str:
@@ -189,11 +189,11 @@ def _faults_of_order(steps: Sequence[Step]) -> Iterator[str]:
         earlier = steps[:index]
         names = {"step": name_of(step)}
         if step.kind == Step.Kind.CONSENT and any(other.kind == Step.Kind.CONSENT for other in earlier):
-            yield _("There is a consent already: raters agree once, to one text.")
+            yield _("There is already a consent step: raters agree once, to one text.")
         elif step.kind == Step.Kind.CONSENT and earlier:
-            yield _("“%(step)s” must stay first: nothing is asked before somebody has agreed.") % names
+            yield _("“%(step)s” must stay first: nothing is asked before the rater has agreed.") % names
         if step.kind == Step.Kind.PRACTICE and any(_is_in_group(other) for other in earlier):
-            yield _("“%(step)s” belongs before the first group: afterwards nobody needs to practise.") % names
+            yield _("“%(step)s” belongs before the first group: practice comes before the real questions.") % names
         if step.locks and step.scope == Step.Scope.ONCE:
             yield _("“%(step)s” is asked once, outside of the groups, so it cannot lock answers.") % names
         elif step.locks and not any(other.kind == Step.Kind.RATING for other in earlier):

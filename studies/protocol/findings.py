@@ -52,7 +52,7 @@ def _findings_of_protocol(protocol: Protocol) -> Iterator[Finding]:
         yield _error("", _("no step asks an instrument about stories or groups"))
     for step in protocol.steps:
         for name in placeholders.find_unfilled(step.text, protocol.version.study.value_by_fact):
-            sentence = _("“%(step)s” is to tell raters “%(field)s”, which is still empty")
+            sentence = _("“%(step)s” tells raters “%(field)s”, which is still empty")
             names = {"step": step.name, "field": placeholders.LABELS[name]}
             yield _error(name, sentence % names, _("fill it in"), anchor=f"id_{name}")
     consents = [step for step in protocol.steps if step.kind == Step.Kind.CONSENT]
@@ -97,10 +97,10 @@ def _findings_of_step(step: Step, protocol: Protocol, groups: Sequence[GroupShap
     yield from (_error(location, sentence) for sentence in _findings_of_check(step, protocol))
     yield from (_error(location, sentence) for sentence in _findings_of_practice(step, protocol))
     if step.locks and step not in protocol.ratings:
-        sentence = _("“%(step)s”, locks: only a step that asks about stories or groups can lock what came before")
+        sentence = _("“%(step)s”: only a step that asks about stories or groups can lock earlier answers")
         yield _error(location, sentence % {"step": step.name})
     if step.revises and protocol.revised_by(step) is None:
-        sentence = _("“%(step)s” revises “%(revised)s”, which is no earlier step with its instrument and scope")
+        sentence = _("“%(step)s” revises “%(revised)s”, which is no earlier step with the same instrument and scope")
         yield _error(location, sentence % {"step": step.name, "revised": step.revises})
 
 
@@ -110,14 +110,14 @@ def _findings_for_raters(study: Study, protocol: Protocol) -> Iterator[Finding]:
         sentence, way_out = _("it has no seats for people"), _("set “seats per group” to one or more")
         yield Finding("error", "seats_per_group", sentence, way_out, frozenset({Purpose.PLAN, Purpose.LAUNCH}))
     if protocol.consent is None:
-        sentence, way_out = _("it asks nobody for consent"), _("add a step of kind consent, as the first")
+        sentence, way_out = _("it does not ask for consent"), _("add a consent step as the first step")
         yield Finding("error", "", sentence, way_out, WITH_RATERS)
     if n := study.stories.filter(is_withheld=True).count():
         sentence = _("the text of %(n)d of its stories is withheld, so nobody could read them") % {"n": n}
         yield Finding("error", "", sentence, purposes=WITH_RATERS, part="stories")
     yield from _findings_of_texts(protocol)
     if not study.contact and not any("{contact}" in step.text for step in protocol.steps):
-        sentence, way_out = _("raters are given no address for questions"), _("say whom they can write to")
+        sentence, way_out = _("raters have no contact address for questions"), _("say who they can write to")
         yield Finding("warning", "contact", sentence, way_out, WITH_RATERS, anchor="id_contact")
 
 
@@ -125,14 +125,14 @@ def _findings_of_texts(protocol: Protocol) -> Iterator[Finding]:
     """What people would read that was not meant for them, or too early."""
     for step in protocol.steps:
         for words in placeholders.find_templates_words(step.text):
-            sentence = _("“%(step)s” still holds “%(words)s”, which stands there to be replaced")
-            way_out = _("write what raters are to read in its place")
+            sentence = _("“%(step)s” still contains the placeholder “%(words)s”")
+            way_out = _("replace it with the text for raters")
             names = {"step": step.name, "words": words}
             yield Finding("error", f"step {step.key}", sentence % names, way_out, WITH_RATERS)
     closing = protocol.debriefing
     if closing and (later := next((s for s in protocol.ratings if s.position > closing.position), None)):
         sentence = _("“%(step)s” tells raters what the study was about before “%(rating)s” is asked")
-        way_out = _("move it behind the last questions on stories")
+        way_out = _("move it after the last questions about stories")
         names = {"step": closing.name, "rating": later.name}
         anchor = f"step-{closing.key}"
         yield Finding("error", f"step {closing.key}", sentence % names, way_out, WITH_RATERS, anchor=anchor)
@@ -150,7 +150,7 @@ def _findings_of_check(step: Step, protocol: Protocol) -> Iterator[str]:
     if has_right_answers(items_of(step)):
         yield _("“%(step)s” is a comprehension check, which belongs before the first group") % {"step": step.name}
     else:
-        sentence = _("“%(step)s” says what becomes of who fails it, but none of its questions has a right answer")
+        sentence = _("“%(step)s” says what happens to people who fail it, but none of its questions has a right answer")
         yield sentence % {"step": step.name}
 
 
@@ -176,7 +176,7 @@ def _findings_of_practice(step: Step, protocol: Protocol) -> Iterator[str]:
             continue
         kind = items.find_type(item_by_key[key].type)
         if kind.about_stories:
-            yield _("“%(step)s” practises “%(item)s”, which compares stories; a practice has one") % names
+            yield (_("“%(step)s” practises “%(item)s”, which compares stories, but a practice has only one") % names)
             continue
         try:
             kind.clean(item_by_key[key], sample["value"], stories=())

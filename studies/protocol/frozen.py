@@ -1,6 +1,6 @@
 """The document of a frozen protocol: every word that raters meet, written from the rows and compiled back into steps.
 
-Stories stand in it by hash, all else in full, so that whoever holds the document knows what was asked, and nothing that
+Stories stand in it by hash, all else in full, so that a reader of the document knows what was asked, and nothing that
 is done to the rows later reaches a rater.
 """
 

@@ -80,7 +80,7 @@ def _segment(step: Step, words_of_stories: Sequence[int], *, is_first: bool) -> 
         if step.scope in (Step.Scope.STORY, Step.Scope.STORIES):
             n_stories = len(words_of_stories)
             seconds_to_answer *= n_stories
-        # Whoever ranks or guesses later has read the stories in an earlier step.
+        # A rater who ranks or guesses later has read the stories in an earlier step.
         n_words += sum(words_of_stories) if is_first else 0
     minutes = float(seconds_to_answer / 60 + Fraction(n_words, WORDS_A_MINUTE))
     return PathSegment(name_of(step), minutes, is_once, n_stories, step.key)

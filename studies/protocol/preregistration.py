@@ -78,7 +78,7 @@ def _lines(plan: AnalysisPlan, protocol: Protocol) -> Iterator[str]:
 
 
 def _amendments(study: Study, protocol: Protocol) -> Iterator[str]:
-    """Each change since the launch: its day, its reason, for whom it holds, and the words that differ."""
+    """Each change since the launch: its day, its reason, who it applies to, and the words that differ."""
     amendments = study.amendments.select_related("version").defer("version__document").order_by("number")
     step_by_key = {step.key: step for step in protocol.steps}
     for n, amendment in enumerate(amendments):

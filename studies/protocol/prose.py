@@ -94,7 +94,7 @@ def _study(content: Mapping[str, Any]) -> Iterator[ProseSentence]:
         sentence = _("%(called)s and is run by %(organiser)s") % {"called": sentence, "organiser": content["organiser"]}
     yield ProseSentence(sentence + (f" ({content['contact']})." if content["contact"] else "."))
     if content["notice"]:
-        yield ProseSentence(_("On every page stands: “%(notice)s”") % {"notice": content["notice"]})
+        yield ProseSentence(_("Every page shows: “%(notice)s”") % {"notice": content["notice"]})
     for fact in PLAIN_FACTS:
         if words := content.get(fact.key):
             yield ProseSentence(f"{fact.label}: {words}")
@@ -103,13 +103,13 @@ def _study(content: Mapping[str, Any]) -> Iterator[ProseSentence]:
 def _who(content: Mapping[str, Any], facts: ProseFacts) -> Iterator[ProseSentence]:
     if most := content.get("groups_per_rater"):
         sentence = ngettext(
-            "People are invited singly, each for one group.",
-            "People are invited singly, each for up to %(n)d groups.",
+            "People are invited individually, each for one group.",
+            "People are invited individually, each for up to %(n)d groups.",
             most,
         )
         yield ProseSentence(sentence % {"n": most})
     else:
-        yield ProseSentence(_("People are invited singly, each for as many groups as they like."))
+        yield ProseSentence(_("People are invited individually, each for as many groups as they like."))
     if content["minutes"]:
         sentence = ngettext(
             "They are told that a group takes about %(n)d minute.",
@@ -122,14 +122,14 @@ def _who(content: Mapping[str, Any], facts: ProseFacts) -> Iterator[ProseSentenc
     if content.get("pay"):
         yield ProseSentence(_("Pay: %(pay)s") % {"pay": content["pay"]})
     else:
-        yield ProseSentence(_("They are told nothing about pay."))
+        yield ProseSentence(_("They are not told about pay."))
     if content.get("pay_for_part"):
         yield ProseSentence(_("Pay for a part: %(pay)s") % {"pay": content["pay_for_part"]})
     if content.get("excluded_studies"):
         n = len(content["excluded_studies"])
         sentence = ngettext(
-            "Whoever took part in an earlier study that is named gets no group.",
-            "Whoever took part in one of %(n)d earlier studies gets no group.",
+            "People who took part in a named earlier study get no group.",
+            "People who took part in one of %(n)d earlier studies get no group.",
             n,
         )
         yield ProseSentence(sentence % {"n": n})
@@ -176,16 +176,17 @@ def _has_right_answers(instrument: Mapping[str, Any]) -> bool:
 def _sentence_of_check(options: CheckOptions) -> str:
     if options.ends:
         sentence = ngettext(
-            "It is a comprehension check: whoever does not answer all of it rightly in one attempt goes no further.",
-            "It is a comprehension check: whoever does not answer all of it rightly in %(n)d attempts goes no further.",
+            "It is a comprehension check: people who do not answer all of it correctly in one attempt cannot continue.",
+            "It is a comprehension check: people who do not answer all of it correctly in %(n)d attempts cannot "
+            "continue.",
             options.attempts,
         )
     else:
         sentence = ngettext(
-            "It is a comprehension check: whoever does not answer all of it rightly in one attempt goes on, and that "
-            "is recorded.",
-            "It is a comprehension check: whoever does not answer all of it rightly in %(n)d attempts goes on, and "
-            "that is recorded.",
+            "It is a comprehension check: people who do not answer all of it correctly in one attempt continue, "
+            "and that is recorded.",
+            "It is a comprehension check: people who do not answer all of it correctly in %(n)d attempts "
+            "continue, and that is recorded.",
             options.attempts,
         )
     return sentence % {"n": options.attempts}
@@ -223,26 +224,26 @@ def _sentence_of_step(step: Mapping[str, Any], instruments: Mapping[str, Any]) -
         }[StepScope(step["scope"])]
     text = sentence % names
     if step["locks"]:
-        text += " " + _("From there on their earlier answers are locked.")
+        text += " " + _("From then on their earlier answers are locked.")
     return ProseSentence(text, step["text"])
 
 
 def _layout(content: Mapping[str, Any]) -> Iterator[ProseSentence]:
     k, n_groups = content["seats_per_group"], len(content["groups"])
     sentence = ngettext(
-        "%(k)d person reads each group, so that there are %(n)d places.",
-        "%(k)d people read each group, so that there are %(n)d places.",
+        "%(k)d person reads each group: %(n)d places.",
+        "%(k)d people read each group: %(n)d places.",
         k,
     )
     yield ProseSentence(sentence % {"k": k, "n": k * n_groups})
     orders = {
         OrderPolicy.BALANCED: _("Orders of stories and of groups are counterbalanced by Williams squares."),
-        OrderPolicy.RANDOM: _("Orders of stories and of groups are drawn by lot for each person."),
-        OrderPolicy.FIXED: _("Stories and groups come in the same order for everybody."),
+        OrderPolicy.RANDOM: _("Orders of stories and groups are drawn at random for each person."),
+        OrderPolicy.FIXED: _("Stories and groups come in the same order for everyone."),
     }
     yield ProseSentence(orders[OrderPolicy(content["order_policy"])])
     if content["groups_per_sitting"] > 1:
-        yield ProseSentence(_("%(n)d groups make a sitting, with one receipt.") % {"n": content["groups_per_sitting"]})
+        yield ProseSentence(_("A sitting has %(n)d groups and one receipt.") % {"n": content["groups_per_sitting"]})
     if n := content.get("n_repeats"):
         sentence = ngettext(
             "%(n)d of the groups that a person reads comes a second time at the end, unannounced; the second reading "
@@ -254,5 +255,5 @@ def _layout(content: Mapping[str, Any]) -> Iterator[ProseSentence]:
         yield ProseSentence(sentence % {"n": n})
     if content["asks_recognition"]:
         yield ProseSentence(
-            _("Before a group they say whether they know one of its stories; whoever does is given another group.")
+            _("Before a group they say whether they know one of its stories; those who do are given another group.")
         )

@@ -41,7 +41,7 @@ def find_obstacle(choices: RepeatChoices) -> str:
     if not n:
         return ""
     if n_before is None:
-        return _("groups are to be read twice, but nothing says how many one person reads, in a sitting or in all")
+        return _("groups are to be read twice, but the number of groups per sitting or per person is not set")
     if n_before < max(2, n):
         sentence = ngettext(
             "%(n)d group is to be read twice, which needs a sitting of at least %(least)d groups, repeats included",

@@ -34,7 +34,7 @@ STORIES = Story._meta.db_table
 GROUPS = StoryGroup._meta.db_table
 PROVENANCES = Provenance._meta.db_table
 
-# What the database says, in English; pages say it in the language of whoever looks.
+# What the database says, in English; pages say it in the reader's language.
 OF_INSTRUMENT = gettext_noop("A published instrument never changes; make a new version of it.")
 OF_CLOZE = gettext_noop("A published cloze never changes; make a new version of it.")
 OF_VERSION = gettext_noop("A frozen protocol never changes; load the study anew under another slug.")

@@ -38,7 +38,7 @@ def _compiled(pk: int, sha256: str, frozen_at: datetime) -> tuple[Step, ...]:
 
 
 def forget_protocols() -> None:
-    """Read every protocol anew from now on, as after rows were changed by hand."""
+    """Read every protocol again from now on, as after rows were changed by hand."""
     _compiled.cache_clear()
 
 

@@ -31,14 +31,14 @@ def collect_warnings(study: Study, protocol: Protocol) -> list[Finding]:
 def check_deadline(study: Study, protocol: Protocol, *, at: datetime) -> list[Finding]:
     """A deadline that has passed, is missing or is shorter than the work; empty if all is well."""
     if study.closes_at is None:
-        sentence, way_out = _("raters are not told until when they may answer"), _("set a deadline")
+        sentence, way_out = _("raters are not told the deadline"), _("set a deadline")
         return [_warn("closes_at", sentence, way_out, anchor="id_closes_at")]
     if lifecycle.has_run_out(study, at=at):
-        sentence, way_out = _("it was to close in the past"), _("set a later one, or none")
+        sentence, way_out = _("the deadline is in the past"), _("set a later one, or none")
         return [Finding("error", "closes_at", sentence, way_out, WITH_RATERS, anchor="id_closes_at")]
     minutes = study.minutes or minutes_in_all(estimate_path(protocol, words_of_a_group(study)))
     if study.closes_at - at < timedelta(minutes=minutes):
-        sentence = _("the deadline is nearer than the work is long: one group takes about %(n)d minutes")
+        sentence = _("the deadline leaves too little time: one group takes about %(n)d minutes")
         return [_warn("closes_at", sentence % {"n": round(minutes)}, _("set a later one"), anchor="id_closes_at")]
     return []
 
@@ -55,7 +55,7 @@ def _warnings_of_information(study: Study, protocol: Protocol) -> Iterator[Findi
     if not study.pay and not any(
         "pay" in placeholders.find_unfilled(step.text, study.value_by_fact) for step in protocol.steps
     ):
-        sentence, way_out = _("raters are not told what they are paid"), _("say it, also if nothing is paid")
+        sentence, way_out = _("raters are not told what they are paid"), _("say so even if nothing is paid")
         yield _warn("", sentence, way_out, part=information, anchor="id_pay")
 
 
@@ -69,9 +69,9 @@ def _warnings_of_guesses(protocol: Protocol) -> Iterator[Finding]:
     for step in guesses:
         later = next((s for s in protocol.ratings if s.position > step.position and s not in guesses), None)
         if later:
-            sentence = _("“%(guess)s” asks who wrote a story before “%(rating)s” asks what it is worth")
+            sentence = _("“%(guess)s” asks who wrote a story before “%(rating)s” asks for ratings of it")
             names = {"guess": step.name, "rating": later.name}
-            way_out = _("ask it last, so that a guess cannot colour what is said of the story")
+            way_out = _("ask it last, so that the guess cannot influence the ratings")
             yield _warn(f"step {step.key}", sentence % names, way_out, anchor=f"step-{step.key}")
 
 
@@ -82,4 +82,4 @@ def _warnings_of_equal_texts(study: Study) -> Iterator[Finding]:
     for codes in codes_by_hash.values():
         if len(codes) > 1:
             sentence = _("the stories %(codes)s have the same text") % {"codes": ", ".join(codes)}
-            yield _warn("", sentence, _("take all but one out"), part="stories")
+            yield _warn("", sentence, _("remove all but one"), part="stories")

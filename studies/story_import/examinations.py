@@ -47,7 +47,7 @@ def carry_out(pk: int) -> None:
 def _load(job: StudyJob) -> StoryImport:
     story_import = StoryImport.objects.select_related("study").filter(pk=job.arguments["story_import"]).first()
     if story_import is None:
-        raise jobs.WorkRefused(_("These stories are in already, or were put aside."))
+        raise jobs.WorkRefused(_("These stories are already imported, or the file was discarded."))
     return story_import
 
 

@@ -147,7 +147,7 @@ def prepare(story_import: StoryImport, *, count: RowCounter = count_nothing) -> 
     contents = read_contents(story_import.study)
     examination = examine(table, choices, contents, count=count)
     if examination.collection is None:
-        raise ImportRefused(_("There are problems to be mended first."))
+        raise ImportRefused(_("Fix the problems first."))
     return PreparedImport(table, choices, contents, examination)
 
 
@@ -160,7 +160,7 @@ def write(story_import: StoryImport, prepared: PreparedImport) -> None:
     # Whoever launches the study, or brings in the same file twice, is waited for.
     study = Study.objects.select_for_update().get(pk=story_import.study_id)
     if not StoryImport.objects.filter(pk=story_import.pk).exists():
-        raise ImportRefused(_("These stories are in already, or were put aside."))
+        raise ImportRefused(_("These stories are already imported, or the file was discarded."))
     require_editable(study)
     contents = replace(read_contents(study), kind_by_source=prepared.contents.kind_by_source)
     collection = prepared.examination.collection
@@ -170,7 +170,7 @@ def write(story_import: StoryImport, prepared: PreparedImport) -> None:
     try:
         construction.add_stories(study, collection.stories, collection.groups)
     except construction.SourceConflict as error:
-        raise ImportRefused(_("Nothing came in: %(why)s.") % {"why": error}) from None
+        raise ImportRefused(_("Nothing was imported: %(why)s.") % {"why": error}) from None
     _keep_raw_texts(study, prepared.examination.raw_text_by_code)
     StoryColumns.objects.update_or_create(
         study=study,

@@ -145,8 +145,8 @@ def carry_out(pk: int) -> None:
         except Exception as error:
             log.exception("stories %s did not come in", pk)
             sentence = _(
-                "There was an error in Quire (%(error)s). The file is kept. Try again; if it fails again, tell whoever "
-                "runs this server."
+                "There was an error in Quire (%(error)s). The file is kept. Try again; if it fails again, tell the "
+                "administrator of this server."
             )
             lease.record_problem(sentence % {"error": type(error).__name__})
 

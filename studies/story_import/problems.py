@@ -269,7 +269,7 @@ def _problems_of_texts(
         sentence = _("A story of this very text is in the study already.")
         if len(present) == len(rows):
             sentence = _(
-                "Every story of this file is in the study already, word for word. Put the file aside, unless you want "
+                "Every story of this file is in the study already, word for word. Discard the file, unless you want "
                 "each of them twice."
             )
         yield RowProblem("warning", tuple(present), column, sentence, (offer_to_leave_out(present),))

@@ -28,7 +28,7 @@ register = template.Library()
 
 # The pages on which a study is designed, whose rail says how each part stands: the findings cost some queries.
 MARKED_PAGES = ("overview", *PARTS)
-# Of the rail that was drawn, by which the rest of the page knows what is open without asking anew.
+# Of the rail that was drawn, by which the rest of the page knows what is open without asking again.
 CURRENT, FINDINGS = "current part", "findings of the draft"
 DESIGNS = "studies.change_study"
 
@@ -200,7 +200,7 @@ def study_rail(context: template.Context, current: str) -> dict[str, Any]:
 
 @register.inclusion_tag("studies/next_part.html", takes_context=True)
 def next_part(context: template.Context) -> dict[str, NextPart | None]:
-    """The next open thing of a draft, for whoever designs it; after the rail, whose findings it says."""
+    """The next open task of a draft, for its designers; after the rail, whose findings it uses."""
     findings = context.render_context.get(FINDINGS)
     access: Access = context["access"]
     if findings is None or not access.may(DESIGNS):
@@ -241,6 +241,6 @@ def _mark_parts(context: template.Context, access: Access) -> dict[str, PartMark
         levels = [finding.level for finding in findings if finding.place == part]
         kind = "error" if "error" in levels else "warning" if levels else "good"
         marks[part] = PartMark(kind, len(levels))
-    # Nothing of it is made by itself: an empty list of findings is no launch.
+    # Nothing follows automatically: an empty list of findings is no launch.
     del marks["launch"]
     return marks

@@ -72,7 +72,7 @@ def _starts_with_title(text: str) -> int:
     """1 if the first paragraph reads like a title: a few words on one line that no full stop ends."""
     first = next(iter(split_paragraphs(text)), "")
     n_words = len(split_words(first.replace("_", " ")))
-    # From the end, since a pattern would begin anew at each of many full stops.
+    # From the end, since a pattern would start again at each of many full stops.
     signs = takewhile(lambda sign: not (sign.isalnum() or sign == "_"), reversed(first))
     return int(0 < n_words <= 10 and "\n" not in first and FULL_STOPS.isdisjoint(signs))
 

@@ -26,7 +26,7 @@ from studies.typography.paragraphs import BLANK_LINES, is_break, is_one_paragrap
 
 # Blanks before something, tried once for each run of them and not at each blank in it.
 BLANKS = r"(?:(?<![ \t])[ \t]+)?"
-# Headings, bullets and quotations at the beginning of a line, one after another; nothing that was read is read anew.
+# Headings, bullets and quotations at the beginning of a line, one after another; nothing is read twice.
 _LINE_MARKS = re.compile(r"^(?:(?:#{1,6}[ \t]++|[ \t]*+[*+•>][ \t]++)(?=\S))++")
 _BOLD_ANYWHERE = Emphasis(EmphasisMark("**", r"\*\*", r"\*\*"), EmphasisMark("__", "__", "__"))
 # Marks within marks uncover each other; a text that has them deeper is a joke or an attack.

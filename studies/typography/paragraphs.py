@@ -23,7 +23,7 @@ HEADING = re.compile(r"§ [1-9][0-9]*(?: .*)?")
 LONG_ENOUGH = 160
 # Nobody wraps prose at fewer characters a line, nor at more.
 NARROWEST, WIDEST = 60, 100
-# What ends a line that is a paragraph by itself; a dash does where speech breaks off.
+# What ends a line that is a paragraph of its own; a dash does where speech breaks off.
 STOP = re.compile(r"""(?:[.!?…:。！？]["'”’»)\]*_]*|[—–-]["'”’»]+)$""")
 
 
@@ -116,7 +116,7 @@ def normalise_line_ends(text: str) -> str:
 
 
 def split_blocks(text: str, *, by_blank_lines: bool | None = None) -> list[str]:
-    """The paragraphs and breaks of the text in their order, none of them empty. A break ends a paragraph by itself.
+    """The paragraphs and breaks of the text in their order, none of them empty. A break ends a paragraph on its own.
 
     by_blank_lines : whether only blank lines part paragraphs, where that is known of the text that this is a part of
     """

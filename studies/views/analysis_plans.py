@@ -24,7 +24,7 @@ from studies.protocol import Outcome, Protocol
 from studies.protocol.preregistration import write_preregistration
 from studies.views.guards import require_in_study
 
-# Whoever plans contrasts knows who wrote the stories, so coordinators, who stay blind, do not see the page.
+# People who plan contrasts know who wrote the stories, so blind coordinators do not see the page.
 SEES = "studies.view_provenance"
 MAY_CHANGE = "studies.change_provenance"
 CONTRASTS = {
@@ -72,7 +72,7 @@ class AnalysisPlanForm(forms.Form):
         label=gettext_lazy("Reference"),
         required=False,
         help_text=gettext_lazy(
-            "The source against which the others stand. Named now, never picked as the best afterwards."
+            "The source that the others are compared with. Named now, never picked as the best afterwards."
         ),
     )
     contrasts = forms.ChoiceField(label=gettext_lazy("Contrasts"), choices=list(CONTRASTS.items()))
@@ -80,7 +80,7 @@ class AnalysisPlanForm(forms.Form):
         label=gettext_lazy("Pairs"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text=gettext_lazy("Two sources each, tested beside those against the reference, or alone."),
+        help_text=gettext_lazy("Two sources each, tested in addition to those against the reference, or alone."),
     )
     test = forms.ChoiceField(
         label=gettext_lazy("Test"),
@@ -110,7 +110,7 @@ class AnalysisPlanForm(forms.Form):
         help_text=gettext_lazy("The embedding by which fills are compared."),
     )
     nsv_target = forms.MultipleChoiceField(
-        label=gettext_lazy("NSV: what stands for creativity"),
+        label=gettext_lazy("NSV: measure of creativity"),
         required=False,
         widget=forms.CheckboxSelectMultiple,
         help_text=gettext_lazy(
@@ -160,7 +160,7 @@ class AnalysisPlanForm(forms.Form):
         label=gettext_lazy("Exclusions"),
         required=False,
         widget=forms.Textarea({"rows": 4}),
-        help_text=gettext_lazy("Which answers will not count, and why. In words: nothing is left out by itself."),
+        help_text=gettext_lazy("Which answers will not count, and why, in words. Nothing is excluded automatically."),
     )
 
     def __init__(self, *args: Any, study: Study, current_protocol: Protocol, **kwargs: Any) -> None:
@@ -219,7 +219,7 @@ def title_of(outcome: Outcome) -> str:
 
 @require_in_study(SEES, change=MAY_CHANGE, methods=("GET", "HEAD", "POST"))
 def analysis_plan_page(request: HttpRequest, access: Access) -> HttpResponse:
-    """For whoever knows the sources: what is planned; for those who make the study, to change it until it is frozen."""
+    """For all who know the sources: what is planned; for those who make the study, to change it until it is frozen."""
     study = access.study
     current_protocol = protocol.read_rows(protocol.latest(study))
     is_open = lifecycle.may_edit(study, is_frozen=current_protocol.version.frozen_at is not None)
@@ -291,7 +291,7 @@ def _facts_of_ideas(plan: AnalysisPlan, title_by_key: Mapping[str, str]) -> list
     if not plan.nsv_target:
         return []
     return [
-        (_("NSV: what stands for creativity"), ", ".join(title_by_key.get(key, key) for key in plan.nsv_target)),
+        (_("NSV: measure of creativity"), ", ".join(title_by_key.get(key, key) for key in plan.nsv_target)),
         (_("NSV: reference set"), plan.nsv_references),
         (_("NSV: coherence"), title_by_key.get(plan.nsv_coherence, plan.nsv_coherence)),
         (_("NSV: surprise"), plan.nsv_surprise or _("A trigram model of the reference set")),

@@ -1,4 +1,4 @@
-"""Two people at one form: whoever saves second is shown what the first one saved, and nothing is overwritten unseen."""
+"""Two people at one form: the second to save is shown what the first saved, and nothing is overwritten unseen."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class EditForm(forms.Form):
             if field.name not in self.own and (saved := _as_text(field.initial)) != (posted := _as_text(field.value()))
         ]
         if self.changes:
-            self.add_error(None, _("Somebody saved this page after you opened it. Nothing of yours is saved yet."))
+            self.add_error(None, _("Someone else saved this page after you opened it. Your changes are not saved yet."))
 
 
 def hash_values(values: Mapping[str, Any]) -> str:

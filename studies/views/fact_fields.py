@@ -23,7 +23,7 @@ def make_fields_of_new_study() -> dict[str, forms.Field]:
 def _make_field(fact: StudyFact, hint: object) -> forms.Field:
     common: dict[str, Any] = {"label": fact.label, "help_text": hint, "required": False}
     if fact.kind is FactKind.MINUTES:
-        message = _("Give whole minutes, from 1 to 1440.")
+        message = _("Enter whole minutes, from 1 to 1440.")
         messages = dict.fromkeys(("invalid", "min_value", "max_value"), message)
         return forms.IntegerField(min_value=1, max_value=MOST_MINUTES, error_messages=messages, **common)
     if fact.kind is FactKind.ADDRESS:

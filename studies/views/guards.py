@@ -81,7 +81,7 @@ def explain_refusal(permission: str) -> str:
     in_study = [roles.title(role) for role in roles.MEMBER_TABLE if permission in roles.member_permissions(role)]
     names = {"here": ", ".join(in_study), "everywhere": ", ".join(everywhere)}
     if permission.startswith("studies.add_study"):
-        return _("Only accounts with one of these roles make studies: %(everywhere)s.") % names
+        return _("Only accounts with one of these roles can create studies: %(everywhere)s.") % names
     if in_study:
         sentence = _("It is for these roles in the study: %(here)s; or in all studies: %(everywhere)s.")
         return sentence % (names | {"everywhere": names["everywhere"] or "–"})

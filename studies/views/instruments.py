@@ -34,7 +34,7 @@ from studies.views.posted_forms import makes_once
 
 SEES, CHANGES = "studies.view_instrument", "studies.change_instrument"
 LARGEST_FILE = 1_000_000  # bytes; the largest built-in instrument has a fiftieth of it
-FINAL = gettext_lazy("This instrument is published and never changes. Copy it to change it.")
+FINAL = gettext_lazy("This instrument is published and cannot be changed. Copy it to change it.")
 MOVES = {"earlier": -1, "later": 1}
 # What a question about stories is shown with, where there is no study.
 LETTERS = (StoryLabel("A"), StoryLabel("B"), StoryLabel("C"))
@@ -114,9 +114,9 @@ class FileForm(forms.Form):
             table = tomllib.loads(upload.read().decode("utf-8"))
             return parse_instrument(table, upload.name)
         except UnicodeDecodeError:
-            raise forms.ValidationError(_("This file is not text in UTF-8.")) from None
+            raise forms.ValidationError(_("This file is not UTF-8 text. Save it as UTF-8.")) from None
         except tomllib.TOMLDecodeError as error:
-            raise forms.ValidationError(_("This is not a file of an instrument: %(why)s") % {"why": error}) from None
+            raise forms.ValidationError(_("This is not an instrument file: %(why)s") % {"why": error}) from None
         except DocumentError as error:
             raise forms.ValidationError(str(error)) from None
 
@@ -147,7 +147,7 @@ class QuestionRow:
 
 @require_instruments()
 def shelf(request: HttpRequest) -> HttpResponse:
-    """For whoever sees instruments: all of them, with what each asks and how many studies ask it.
+    """For all who see instruments: all of them, with what each asks and how many studies ask it.
 
     Those that come with Quire are loaded if they are not there yet.
     """
@@ -170,7 +170,7 @@ def shelf(request: HttpRequest) -> HttpResponse:
 @require_instruments(changes=True, methods=("GET", "HEAD", "POST"))
 @makes_once
 def new(request: HttpRequest) -> HttpResponse:
-    """For whoever may change instruments: a new draft, from its title or from a file."""
+    """For all who may change instruments: a new draft, from its title or from a file."""
     is_file = "from_file" in request.POST
     form = NewInstrumentForm(request.POST if request.POST and not is_file else None)
     file_form = FileForm(request.POST, request.FILES) if is_file else FileForm()
@@ -194,7 +194,7 @@ def new(request: HttpRequest) -> HttpResponse:
 
 @require_instruments(methods=("GET", "HEAD", "POST"), query=("question", "new"))
 def show(request: HttpRequest, instrument: Instrument) -> HttpResponse:
-    """For whoever sees instruments: all that it asks; a draft with its forms. A POST saves what it is called."""
+    """For all who see instruments: all that it asks; a draft with its forms. A POST saves what it is called."""
     if request.method == "POST":
         form = InstrumentForm(request.POST, initial=_head(instrument))
         if instrument.status == Instrument.Status.PUBLISHED:
@@ -219,7 +219,7 @@ def show(request: HttpRequest, instrument: Instrument) -> HttpResponse:
 @require_instruments(methods=("POST",))
 @makes_once
 def question(request: HttpRequest, instrument: Instrument, item: str = "") -> HttpResponse:
-    """For whoever may change instruments: save, move or remove a question of a draft, or show another type's fields."""
+    """For all who may change instruments: save, move or remove a question of a draft, or show another type's fields."""
     row = get_object_or_404(instrument.items, key=item) if item else None
     act = request.POST.get("act", "save")
     address = reverse("instruments:show", args=[instrument.pk])
@@ -257,7 +257,7 @@ def preview(request: HttpRequest, instrument: Instrument) -> HttpResponse:
 
 @require_instruments(changes=True, methods=("GET", "HEAD", "POST"))
 def publish(request: HttpRequest, instrument: Instrument) -> HttpResponse:
-    """For whoever may change instruments: what becomes final by publishing (GET), and publishing (POST)."""
+    """For all who may change instruments: what becomes final by publishing (GET), and publishing (POST)."""
     if instrument.status == Instrument.Status.PUBLISHED:
         return redirect("instruments:show", instrument=instrument.pk)
     problem = ""
@@ -282,7 +282,7 @@ def publish(request: HttpRequest, instrument: Instrument) -> HttpResponse:
 @require_instruments(changes=True, methods=("GET", "HEAD", "POST"))
 @makes_once
 def copy(request: HttpRequest, instrument: Instrument) -> HttpResponse:
-    """For whoever may change instruments: a draft that asks the same, under the same title or another one."""
+    """For all who may change instruments: a draft that asks the same, under the same title or another one."""
     form = CopyForm(request.POST or None, initial={"title": instrument.title})
     if request.method == "POST" and form.is_valid():
         draft = instrument_drafts.copy_draft(instrument, title=form.cleaned_data["title"])
@@ -294,7 +294,7 @@ def copy(request: HttpRequest, instrument: Instrument) -> HttpResponse:
 
 @require_instruments(methods=("POST",))
 def delete(request: HttpRequest, instrument: Instrument) -> HttpResponse:
-    """For whoever may change instruments: delete a draft that no study asks."""
+    """For all who may change instruments: delete a draft that no study asks."""
     try:
         instrument_drafts.delete_draft(instrument)
     except (AlreadyPublished, instrument_drafts.InstrumentInUse) as error:

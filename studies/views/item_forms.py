@@ -139,7 +139,7 @@ class ItemDraftForm(EditForm):
         label=gettext_lazy("Short title"),
         max_length=200,
         required=False,
-        help_text=gettext_lazy("Stands above the question and in reports."),
+        help_text=gettext_lazy("Shown above the question and in reports."),
     )
     dimension = forms.CharField(
         label=gettext_lazy("Dimension"),

@@ -38,9 +38,9 @@ class MemberForm(forms.Form):
         name = self.cleaned_data["account"]
         user = User.objects.filter(username=name, is_staff=True, is_active=True).first()
         if user is None:
-            raise ValidationError(_("No account of the staff has this name. An administrator makes one."))
+            raise ValidationError(_("No staff account has this name. Ask an administrator to create one."))
         if user == self.by and not user.is_superuser:
-            raise ValidationError(_("Nobody gives a role to themselves."))
+            raise ValidationError(_("You cannot give yourself a role. Ask another lead."))
         return user
 
     def clean(self) -> None:
@@ -59,7 +59,7 @@ class MemberForm(forms.Form):
 @makes_once
 def members(request: HttpRequest, access: Access) -> HttpResponse:
     """For members of the study: who works on it; for its leads and administrators, to change that."""
-    by = cast(User, request.user)  # whoever is nobody did not get past the door
+    by = cast(User, request.user)  # anonymous visitors were refused before
     form = MemberForm(None, access=access, by=by)
     status = 200
     if request.method == "POST" and request.POST.get("member"):
@@ -71,7 +71,9 @@ def members(request: HttpRequest, access: Access) -> HttpResponse:
             membership = form.cleaned_data["membership"]
             membership.save()
             _log(access, by, f"{membership.user.get_username()}: {membership.role}")
-            messages.success(request, _("%(name)s works on this study now.") % {"name": membership.user.get_username()})
+            messages.success(
+                request, _("%(name)s now has access to this study.") % {"name": membership.user.get_username()}
+            )
             return redirect("studies:members", slug=access.study.slug)
         status = 400
     rows = Membership.objects.filter(study=access.study).select_related("user").order_by("since", "pk")
@@ -92,11 +94,11 @@ def _change(request: HttpRequest, access: Access, by: User) -> None:
     rows = Membership.objects.filter(study=access.study).select_related("user", "study")
     membership = rows.filter(pk=key).first() if key.isascii() and key.isdigit() and len(key) < 19 else None
     if membership is None:
-        messages.error(request, _("This account works on the study no more."))
+        messages.error(request, _("This account no longer has access to the study."))
         return
     name = membership.user.get_username()
     if membership.user == by and not by.is_superuser:
-        messages.error(request, _("Nobody changes their own role."))
+        messages.error(request, _("You cannot change your own role. Ask another lead."))
         return
     role = "" if "remove" in request.POST else role
     if role:
@@ -112,10 +114,10 @@ def _change(request: HttpRequest, access: Access, by: User) -> None:
     try:
         accesses.change_role(membership, role)
     except accesses.LastLead:
-        messages.error(request, _("A study keeps a lead. Make somebody else one first."))
+        messages.error(request, _("A study needs a lead. Make someone else a lead first."))
         return
     _log(access, by, f"{name}: {role or 'removed'}")
-    sentence = _("%(name)s has another role now.") if role else _("%(name)s works on this study no more.")
+    sentence = _("The role of %(name)s is changed.") if role else _("%(name)s no longer has access to this study.")
     messages.success(request, sentence % {"name": name})
 
 

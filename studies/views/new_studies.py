@@ -62,7 +62,7 @@ class NewStudyForm(forms.Form):
     cloze = forms.FileField(
         label=gettext_lazy("The text with its blanks"),
         required=False,
-        help_text=gettext_lazy("A cloze document (TOML). You can leave it out and bring it later as a study file."),
+        help_text=gettext_lazy("A cloze document (TOML). You can leave it out and upload it later as a study file."),
     )
     title = forms.CharField(
         label=gettext_lazy("Title"),
@@ -111,7 +111,7 @@ class NewStudyForm(forms.Form):
         try:
             return str(upload.read().decode("utf-8-sig"))
         except UnicodeDecodeError:
-            raise ValidationError(_("This file is not text in UTF-8.")) from None
+            raise ValidationError(_("This file is not UTF-8 text. Save it as UTF-8 and upload it again.")) from None
 
     def create(self, *, by: User) -> Study:
         """The study. Raises DocumentError or VersionConflict if what was uploaded will not do."""
@@ -129,7 +129,7 @@ class NewStudyForm(forms.Form):
 @staff_member_required
 @makes_once
 def new(request: HttpRequest) -> HttpResponse:
-    """For whoever may make studies: choose what it begins with, and make it."""
+    """For all who may make studies: choose what it begins with, and make it."""
     user = cast(User, request.user)
     if not user.has_perm(MAY_MAKE):
         raise PermissionDenied(explain_refusal(MAY_MAKE))
@@ -160,7 +160,7 @@ def _create(form: NewStudyForm, user: User) -> Study | None:
         field = "file" if form.cleaned_data["template"] == FILE else "cloze"
         form.add_error(field, str(error))
     except IntegrityError:
-        form.add_error("title", _("Somebody has just made a study of that name. Try again."))
+        form.add_error("title", _("Someone else has just made a study of that name. Try again."))
     return None
 
 

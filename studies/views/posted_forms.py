@@ -1,4 +1,4 @@
-"""A form that makes something makes it once: whoever clicks twice, or sends again what seemed lost, is led to it."""
+"""A form that makes something makes it once: a second click, or a repeat of what seemed lost, leads to it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def makes_once(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]
 
 
 def _note(request: HttpRequest) -> PostedForm:
-    """The row of the form that is posted; without an address if it is new. Whoever is second waits for the first."""
+    """The row of the form that is posted; without an address if it is new. The second waits for the first."""
     now, user, sha256 = timezone.now(), cast(User, request.user), _hash(request)
     PostedForm.objects.filter(posted_at__lt=now - KEPT).delete()
     try:

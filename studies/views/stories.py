@@ -84,7 +84,7 @@ def shown_paragraphs(text: str) -> list[dict[str, Any]]:
     query=("q", "group", "flagged", "page", "story"),
 )
 def stories_page(request: HttpRequest, access: Access) -> HttpResponse:
-    """For whoever sees stories: the table by group with the chosen story; of a draft, to be moved and removed."""
+    """For all who see stories: the table by group with the chosen story; of a draft, to be moved and removed."""
     study = access.study
     if request.method == "POST":
         return _act(request, access)
@@ -194,7 +194,7 @@ def _flags(story: Story, same_texts: dict[int, list[str]], origin: Provenance | 
     if origin:
         names = (origin.source.name, origin.title, *map(str, origin.factors.values()))
         if formatting.find_telling_word(story.code, names):
-            yield _("The code tells its source.")
+            yield _("The code reveals its source.")
 
 
 def _query(query: Any, **changes: str) -> str:
@@ -280,7 +280,7 @@ class TextForm(EditForm):
 
 @require_in_study("studies.view_story", change=MAY_CHANGE, methods=("GET", "HEAD", "POST"))
 def story_page(request: HttpRequest, access: Access, story: int) -> HttpResponse:
-    """For whoever sees stories: one of them whole, as raters read it; of a draft, to be corrected."""
+    """For all who see stories: one of them whole, as raters read it; of a draft, to be corrected."""
     study = access.study
     row = Story.objects.filter(study=study, pk=story).select_related("study").first()
     if row is None:
@@ -294,7 +294,7 @@ def story_page(request: HttpRequest, access: Access, story: int) -> HttpResponse
         if form.is_valid():
             try:
                 if story_edits.correct_text(row, form.cleaned_data["text"]):
-                    messages.success(request, _("The text is corrected. The one that came is kept."))
+                    messages.success(request, _("The text is corrected. The original is kept."))
                 return redirect("studies:story", slug=study.slug, story=row.pk)
             except (EditRefused, StoriesFinal) as error:
                 form.add_error("text", str(error))

@@ -62,7 +62,7 @@ class StoryFileForm(UploadForm):
     """A file of stories, or a paste."""
 
     kind = STORIES
-    too_large = gettext_lazy("The file is larger than 50 MB. Split it, or leave out what is no story.")
+    too_large = gettext_lazy("The file is larger than 50 MB. Split it, or leave out everything but the stories.")
 
     file = forms.FileField(label=gettext_lazy("File"), required=False, allow_empty_file=True)
     pasted = forms.CharField(
@@ -87,7 +87,7 @@ class StoryFileForm(UploadForm):
 
 @require_in_study(MAY_BRING, change=MAY_BRING, methods=("GET", "HEAD", "POST"))
 def new_import(request: HttpRequest, access: Access) -> HttpResponse:
-    """For whoever makes the study: a file or a paste of stories, read and kept until it is confirmed."""
+    """For all who make the study: a file or a paste of stories, read and kept until it is confirmed."""
     study, by = access.study, cast(User, request.user)
     form, status = StoryFileForm(), 200
     imports.forget_old_imports(at=timezone.now())
@@ -116,7 +116,7 @@ class ChoicesForm(RolesForm):
 
     source = forms.CharField(label=gettext_lazy("Source, where the file names none"), required=False, max_length=200)
     source_kind = forms.ChoiceField(
-        label=gettext_lazy("Who wrote the stories, where it is not said"),
+        label=gettext_lazy("Who wrote the stories, where the file does not say"),
         required=False,
         choices=[("", gettext_lazy("say it row by row")), *SourceKind.choices],
     )
@@ -132,7 +132,7 @@ class ChoicesForm(RolesForm):
     has_new_codes = forms.BooleanField(
         label=gettext_lazy("Neutral codes for all"),
         required=False,
-        help_text=gettext_lazy("Codes are for you and the coordinator; they should tell nothing."),
+        help_text=gettext_lazy("Codes are for you and the coordinator; they should reveal nothing."),
     )
     grouping = forms.ChoiceField(
         label=gettext_lazy("Groups"), choices=list(GROUPINGS.items()), widget=forms.RadioSelect
@@ -181,7 +181,7 @@ class ChoicesForm(RolesForm):
 
 @require_in_study(MAY_BRING, change=MAY_BRING, methods=("GET", "HEAD", "POST"))
 def story_import(request: HttpRequest, access: Access, import_id: int) -> HttpResponse:
-    """For whoever brought the file: its columns, problems and groups; then all stories come in, or none."""
+    """For the uploader of the file: its columns, problems and groups; then all stories are imported, or none."""
     rows = StoryImport.objects.select_related("study", "user", "intake").defer("table")
     row = rows.filter(pk=import_id, study=access.study, user=request.user.pk).first()
     page = StoryImportPage(request, access, row)

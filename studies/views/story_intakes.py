@@ -19,7 +19,7 @@ STAGES = list(StoryIntake.Stage)
 
 
 def respond(request: HttpRequest, access: Access, story_import: StoryImport, intake: StoryIntake) -> HttpResponse:
-    """For whoever brought the file: how far it is, a way back, and at the end the stories."""
+    """For the account that uploaded the file: how far it is, a way back, and at the end the stories."""
     at = timezone.now()
     if request.method == "POST":
         if "cancel" in request.POST:

@@ -195,4 +195,4 @@ def _normalise(request: HttpRequest, study: Study, *, is_long: bool) -> None:
 
 def _say_made_alike(n: int) -> str:
     sentence: str = ngettext("%(n)d text was made alike.", "%(n)d texts were made alike.", n) % {"n": n}
-    return sentence + " " + _("What they were is kept.")
+    return sentence + " " + _("The originals are kept.")

@@ -14,7 +14,7 @@ SEES_SOURCES = "studies.view_provenance"
 
 @require_in_study(SEES_SOURCES)
 def study_file(request: HttpRequest, access: Access) -> HttpResponse:
-    """For whoever may see who wrote the stories, which the file says: the study's folder in one ZIP file."""
+    """For all who may see who wrote the stories, which the file says: the study's folder in one ZIP file."""
     try:
         content = write_study_file(access.study)
     except NotWritable as error:

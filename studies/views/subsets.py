@@ -39,7 +39,7 @@ from studies.strata import draw as draw_subset
 from studies.views.guards import explain_refusal, require_in_study
 from studies.views.posted_forms import makes_once
 
-# Strata count stories by who wrote them, and whoever makes the draft leads it.
+# Strata count stories by who wrote them, and the person who makes the draft leads it.
 SEES = "studies.view_provenance"
 MAY_MAKE = "studies.add_study"
 MOST_SHOWN = 200
@@ -186,7 +186,7 @@ class DrawSummary:
 @require_in_study(SEES, methods=("GET", "HEAD", "POST"), query=RULE_FIELDS)
 @makes_once
 def subset_page(request: HttpRequest, access: Access) -> HttpResponse:
-    """For whoever may see sources and make studies: what a rule would draw, and then a study of what it draws."""
+    """For all who may see sources and make studies: what a rule would draw, and then a study of what it draws."""
     if not cast(User, request.user).has_perm(MAY_MAKE):
         raise PermissionDenied(explain_refusal(MAY_MAKE))
     try:

@@ -226,7 +226,7 @@ def walk(designer: Designer, *, begin: str, template: str, n_sources: int, file:
     designer.check(choice.locator(".name").inner_text().strip(), choice.locator("input"))
     designer.fill("Title", "Nights and letters")
     designer.fill("Who runs it", "Ann Lee, Library of Plums")
-    designer.fill("Whom raters can write to", "ann@example.org")
+    designer.fill("Who raters can write to", "ann@example.org")
     designer.look(page)
     designer.press("Make the draft")
     _bring_in(designer, write_stories(file, n_sources), n_sources)
@@ -262,7 +262,7 @@ def _bring_in(designer: Designer, file: Path, n_sources: int) -> None:
         designer.choose(source, "expert writer" if source == "Harbour writers" else "language model")
         designer.await_end(page.locator(".problems", has_text=source))
     designer.look(page)
-    designer.press(f"Bring in {4 * n_sources} stories")
+    designer.press(f"Import {4 * n_sources} stories")
     expect(page.locator(".messages")).to_contain_text(f"{4 * n_sources} stories are in, in 4 groups.")
 
 

@@ -261,7 +261,7 @@ def test_axe_finds_nothing_on_the_pages_of_staff(page: Page, live_server: Any, s
     page.goto(f"{live_server.url}/admin/login/?next=/reports/{study.slug}/")
     found["login"] = {width: found_ for width in (DESK, PHONE) if (found_ := at_width(page, width))}
     sign_in("helper")
-    expect(page.locator("h1")).to_have_text("This page is not for you")
+    expect(page.locator("h1")).to_have_text("You may not open this page")
     found["refused"] = in_all_looks(page)
     page.context.clear_cookies()
     page.goto(f"{live_server.url}/admin/login/?next=/reports/")

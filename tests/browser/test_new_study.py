@@ -46,7 +46,7 @@ def test_a_template_becomes_a_draft_in_four_fields_and_two_pages(staff: Page) ->
     staff.get_by_role("radio", name="The better of two").check()
     staff.get_by_label("Title").fill("Two of a kind")
     staff.get_by_label("Who runs it").fill("Us")
-    staff.get_by_label("Whom raters can write to").fill("us@example.org")
+    staff.get_by_label("Who raters can write to").fill("us@example.org")
     press(staff, "Make the draft")
 
     expect(staff.locator("h1")).to_have_text("Two of a kind")

@@ -61,7 +61,7 @@ def test_after_the_pause_a_page_that_was_left_open_saves_by_itself(desk: Page, s
 
 @pytest.mark.parametrize(
     ("end", "why"),
-    [(close, "The study has closed"), (give_back, "This has been submitted or given up")],
+    [(close, "The study has closed"), (give_back, "This has been submitted or released")],
     ids=["closed", "given back"],
 )
 def test_what_a_page_has_not_saved_when_its_work_ends_is_said_not_to_be_saved(

@@ -37,7 +37,7 @@ def test_cards_are_moved_by_keys_and_by_dragging(path: Page) -> None:
     expect(path.locator(".path .title").nth(1)).to_have_text("Put them in order")
     expect(path.get_by_role("link", name="Put them in order")).to_be_focused()
     path.get_by_role("link", name="Consent").press("Alt+ArrowDown")
-    expect(path.get_by_text("nothing is asked before somebody has agreed")).to_be_visible()
+    expect(path.get_by_text("nothing is asked before the rater has agreed")).to_be_visible()
     path.get_by_role("link", name="Who wrote each one?").drag_to(path.get_by_role("link", name="Put them in order"))
 
     expect(path.locator(".path .title").nth(1)).to_have_text("Who wrote each one?")
@@ -77,7 +77,7 @@ def test_a_name_is_put_where_the_cursor_stands(path: Page) -> None:
     path.get_by_label("Text", exact=True).fill("Ask .")
     path.get_by_label("Text", exact=True).press("ArrowLeft")
 
-    path.get_by_role("button", name="Whom raters can write to").click()
+    path.get_by_role("button", name="Who raters can write to").click()
     press(path, "Save")
 
     expect(path.get_by_text("“Consent” is saved.")).to_be_visible()

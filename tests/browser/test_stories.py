@@ -45,14 +45,14 @@ def test_a_file_is_brought_in_its_problems_mended_and_its_groups_corrected(
     press(designer, "Go on")
     expect(designer.locator(".problems")).to_contain_text("Say above what “zzz” is.")
     problems["columns"] = in_all_looks(designer)
-    press(designer, "Bring in 4 stories")
+    press(designer, "Import 4 stories")
     expect(designer.locator(".error-summary")).to_contain_text("Nothing came in")
     problems["refused"] = in_all_looks(designer)
 
     designer.get_by_label("zzz", exact=True).select_option("language model")
     expect(designer.locator(".problems")).to_have_count(0)
     expect(designer.locator(".error-summary")).to_have_count(0)
-    press(designer, "Bring in 4 stories")
+    press(designer, "Import 4 stories")
     expect(designer.locator(".messages")).to_contain_text("4 stories are in, in 2 groups.")
     problems["done"] = in_all_looks(designer)
 
@@ -79,7 +79,7 @@ def bring_in(page: Page, file: Path) -> None:
     page.get_by_role("link", name="Bring in stories").click()
     page.set_input_files("[type=file]", file)
     press(page, "Go on")
-    press(page, "Bring in 4 stories")
+    press(page, "Import 4 stories")
 
 
 def test_a_long_file_says_how_far_it_is_and_leads_to_the_stories(
@@ -102,7 +102,7 @@ def test_a_long_file_says_how_far_it_is_and_leads_to_the_stories(
     expect(live).to_contain_text("The worker stopped before the end")
     problems["stopped"] = in_all_looks(designer)
     StoryIntake.objects.update(leased_until=None, asked_at=before)
-    expect(live).to_contain_text("No worker has come yet")
+    expect(live).to_contain_text("No worker has started yet")
     problems["overdue"] = in_all_looks(designer)
 
     with working():
@@ -132,7 +132,7 @@ def test_a_file_of_long_texts_is_examined_elsewhere_and_the_page_shows_it_withou
     StudyJob.objects.update(leased_until=None)
     examinations.carry_out(StudyJob.objects.get().pk)
 
-    expect(designer.get_by_role("button", name="Bring in 4 stories")).to_be_visible()
+    expect(designer.get_by_role("button", name="Import 4 stories")).to_be_visible()
     expect(designer.locator("#job")).to_have_count(0)
     expect(designer.locator("#found-groups")).to_contain_text("That makes 2 groups of 2.")
     expect(field).to_have_value("Half a na")
@@ -156,9 +156,9 @@ def test_a_long_file_that_is_kept_out_comes_back_to_its_columns_and_says_why(
 
     expect(designer.locator(".error-summary")).to_contain_text("The file is kept.")
     assert not in_all_looks(designer)
-    press(designer, "Bring in 4 stories")
+    press(designer, "Import 4 stories")
     press(designer, "Stop, and go back to the columns")
-    expect(designer.get_by_role("button", name="Bring in 4 stories")).to_be_visible()
+    expect(designer.get_by_role("button", name="Import 4 stories")).to_be_visible()
     assert Story.objects.filter(study=draft).count() == 2
 
 

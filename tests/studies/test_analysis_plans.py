@@ -211,8 +211,8 @@ def test_a_frozen_plan_is_read_and_registered(client: Client, draft: Study) -> N
 @pytest.mark.parametrize(
     ("options", "attempts", "way"),
     [
-        ({}, "in 2 attempts", "goes no further."),
-        ({"attempts": 1, "on_failure": "continue"}, "in one attempt", "goes on, and that is recorded."),
+        ({}, "in 2 attempts", "cannot continue."),
+        ({"attempts": 1, "on_failure": "continue"}, "in one attempt", "continue, and that is recorded."),
     ],
 )
 def test_what_becomes_of_who_fails_a_check_is_registered_and_frozen_in_words(
@@ -230,7 +230,7 @@ def test_what_becomes_of_who_fails_a_check_is_registered_and_frozen_in_words(
     assert ("one attempt" in plan, "goes no further" in plan) == (bool(options), not options)
     sentences = [s.text for section in sections if section.key == "steps" for s in section.sentences]
     assert [s for s in sentences if "comprehension check" in s] == [
-        s for s in sentences if s.endswith(f"does not answer all of it rightly {attempts} {way}")
+        s for s in sentences if s.endswith(f"do not answer all of it correctly {attempts} {way}")
     ]
     assert sum("comprehension check" in s for s in sentences) == 1
 
@@ -282,7 +282,7 @@ def test_the_target_of_a_score_of_ideas_is_chosen_on_the_page_and_registered(cli
     both = client.post(address, fields | chosen | votes | {"nsv_value": "reward-1"}).content.decode()
     assert "leave one of them out" in both
     unknown = client.post(address, fields | chosen | votes | {"nsv_pairs": "pairs/item-9"}).content.decode()
-    assert "there is no question “pairs/item-9” which story is preferred" in unknown
+    assert "there is no question “pairs/item-9” that asks which story is preferred" in unknown
     Study.objects.update(analysis_plan={**draft.analysis_plan, "nsv_target": ["panel/item-9"]})
     draft.refresh_from_db()
     with pytest.raises(protocol.NotPlannable, match="there is no scale “panel/item-9”; did you mean"):

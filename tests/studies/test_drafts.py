@@ -120,7 +120,7 @@ def test_a_step_in_an_impossible_place_goes_back_with_the_reason(
 
 
 def test_a_second_consent_is_refused(study: Study) -> None:
-    with pytest.raises(drafts.Misplaced, match="There is a consent already"):
+    with pytest.raises(drafts.Misplaced, match="There is already a consent step"):
         drafts.add_step(study, kind="consent", fields={"title": "Again"}, index=0)
 
 

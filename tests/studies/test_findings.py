@@ -43,7 +43,7 @@ def test_a_guess_before_the_ratings_is_warned_of(draft: Study) -> None:
     steps.filter(key="tests").update(position=99)
 
     assert [sentence for sentence in warnings(draft) if "who wrote" in sentence] == [
-        "“Who wrote each one?” asks who wrote a story before “The tests” asks what it is worth"
+        "“Who wrote each one?” asks who wrote a story before “The tests” asks for ratings of it"
     ]
 
 
@@ -73,19 +73,19 @@ def test_a_story_without_a_source_and_a_telling_code_are_found(draft: Study) -> 
     sentences = " ".join(finding.sentence for finding in collect_source_findings(draft))
 
     assert "stories without a source: p1s1" in sentences
-    assert f"the code {source.name.replace(' ', '-')} tells where its story comes from" in sentences
+    assert f"the code {source.name.replace(' ', '-')} reveals the source of its story" in sentences
 
 
 def test_codes_that_follow_the_sources_are_found() -> None:
     study = factories.study(state=Study.State.DRAFT, planned=False, n_stories=6)
-    assert not [f for f in collect_source_findings(study) if "source by source" in f.sentence]
+    assert not [f for f in collect_source_findings(study) if "order of source" in f.sentence]
     stories = list(Story.objects.filter(study=study).order_by("code"))
     sources = [story.provenance.source for story in stories[:2]]
 
     for n, story in enumerate(stories):
         Provenance.objects.filter(story=story).update(source=sources[n // 3])
 
-    assert [f for f in collect_source_findings(study) if "source by source" in f.sentence]
+    assert [f for f in collect_source_findings(study) if "order of source" in f.sentence]
 
 
 def test_what_tells_sources_is_shown_to_those_alone_who_may_see_them(client: Client, draft: Study) -> None:
@@ -97,8 +97,8 @@ def test_what_tells_sources_is_shown_to_those_alone_who_may_see_them(client: Cli
         client.force_login(factories.staff(role))
         pages[role] = client.get("/studies/plums/").content.decode()
 
-    assert "tells where its story comes from" in pages["designer"]
-    assert "tells where its story comes from" not in pages["coordinator"]
+    assert "reveals the source of its story" in pages["designer"]
+    assert "reveals the source of its story" not in pages["coordinator"]
     assert "Raters are not told what they are paid" in pages["coordinator"]
 
 
@@ -109,7 +109,7 @@ def test_a_fault_of_the_analysis_plan_names_no_source_to_those_who_stay_blind(cl
     client.force_login(factories.staff("coordinator"))
     pages = [client.get(address).content.decode() for address in addresses]
 
-    assert all("no story is by the source that it compares against" in page for page in map(str.lower, pages))
+    assert all("no story is by the reference source" in page for page in map(str.lower, pages))
     assert not any("Source 1" in page for page in pages)
 
 
@@ -133,7 +133,12 @@ def test_minutes_are_words_and_answers(draft: Study) -> None:
     ("options", "index", "correct", "sentence"),
     [
         ({"attempts": 3, "on_failure": "continue"}, 1, "yes", None),
-        ({"attempts": 3}, 1, "", "says what becomes of who fails it, but none of its questions has a right answer"),
+        (
+            {"attempts": 3},
+            1,
+            "",
+            "who fail it, but none of its questions has a right answer",
+        ),
         ({"attempts": 3}, 9, "yes", "is a comprehension check, which belongs before the first group"),
         ({"attempts": 6}, 1, "yes", "options: the option attempts must be a whole number from 1 to 5"),
         ({"attempts": True}, 1, "yes", "options: the option attempts must be a whole number from 1 to 5"),

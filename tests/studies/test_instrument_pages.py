@@ -273,8 +273,8 @@ def test_an_instrument_saved_as_a_file_is_read_again_as_a_draft(designer: Client
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"\xff\xfe", "not text in UTF-8"),
-        (b"title = ", "not a file of an instrument"),
+        (b"\xff\xfe", "not UTF-8 text"),
+        (b"title = ", "not an instrument file"),
         (b'title = "x"', "an instrument has at least one item"),
         (b"x" * 1_000_001, "too large"),
     ],

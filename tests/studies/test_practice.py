@@ -119,8 +119,8 @@ BAD = {
         STUDY.replace('instrument = "pds"', 'instrument = "preference-ranking"', 1).replace(
             "samples.empathy", "samples.preference"
         ),
-        "study.toml: steps: “Which do you value most?” practises “preference”, which compares stories; "
-        "a practice has one",
+        "study.toml: steps: “Which do you value most?” practises “preference”, which compares stories, "
+        "but a practice has only one",
     ),
     "a scope": (
         STUDY.replace('kind = "practice"', 'kind = "practice"\nscope = "once"'),

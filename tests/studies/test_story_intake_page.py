@@ -111,7 +111,7 @@ def test_what_keeps_it_out_stands_above_the_columns_until_they_are_changed(
     assert 'hx-trigger="load"' in designer.get(address, headers=POLL).content.decode()
     assert designer.get(address, headers=LAST).headers["HX-Redirect"] == address
     page = designer.get(address).content.decode()
-    assert "There are problems to be mended first." in page
+    assert "Fix the problems first." in page
     assert page.index('id="import"') < page.index("Nothing came in"), "it goes as soon as a choice is changed"
     assert "The text is empty, so there is nothing to read." in page
     designer.post(address, form_of(designer, address) | {"act": '["leave", 5]'})
@@ -126,7 +126,7 @@ def test_it_can_be_stopped_and_its_columns_said_otherwise(draft: Study, designer
 
     page = designer.post(address, {"cancel": "yes"}, follow=True).content.decode()
 
-    assert "Bring in 4 stories" in page
+    assert "Import 4 stories" in page
     intakes.carry_out(StoryImport.objects.get().pk)
     assert draft.stories.count() == 4
 
@@ -134,7 +134,7 @@ def test_it_can_be_stopped_and_its_columns_said_otherwise(draft: Study, designer
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ({}, "No worker has come yet"),
+        ({}, "No worker has started yet"),
         ({"stage": "reading", "leased_until": timedelta(seconds=-1)}, "The worker stopped before the end"),
     ],
 )
@@ -200,7 +200,7 @@ def test_the_page_of_files_leads_to_what_is_under_way(draft: Study, designer: Cl
     address = asked(designer)
     page = designer.get(f"{STORIES}new/").content.decode()
     assert f'href="{address}"' in page
-    assert "The stories of five-plots.csv are being brought in." in page
+    assert "The stories of five-plots.csv are being imported." in page
 
     intakes.carry_out(StoryImport.objects.get().pk)
     assert f'href="{address}"' not in designer.get(f"{STORIES}new/").content.decode()
@@ -212,7 +212,7 @@ def test_whoever_comes_back_to_the_stories_is_led_to_what_is_under_way(draft: St
     Story.objects.all().delete()
     of_none = designer.get(STORIES).content.decode()
     assert page.count(f'href="{address}"') == of_none.count(f'href="{address}"') == 1
-    assert "The stories of five-plots.csv are being brought in." in of_none
+    assert "The stories of five-plots.csv are being imported." in of_none
 
     intakes.carry_out(StoryImport.objects.get().pk)
     assert f'href="{address}"' not in designer.get(STORIES).content.decode()

@@ -50,7 +50,7 @@ def test_stories_are_brought_in_by_plain_forms(draft: Study, designer: Client) -
     address = brought(designer)
     page = designer.get(address).content.decode()
     assert "4 rows of <strong>five-plots.csv</strong>" in page
-    assert "Bring in 4 stories" in page
+    assert "Import 4 stories" in page
 
     response = designer.post(address, form_of(designer, address) | {"bring_in": "yes"}, follow=True)
 
@@ -104,7 +104,7 @@ def test_groups_of_as_many_as_is_said(draft: Study, designer: Client) -> None:
 
     page = designer.post(address, form_of(designer, address) | {"grouping": "size"}, follow=True).content.decode()
     assert "Say how many stories a group is to have, from 2 to 26." in page
-    assert "Nothing comes in while there are problems." in page
+    assert "Nothing is imported while there are problems." in page
     designer.post(address, form_of(designer, address) | {"group_size": 3, "bring_in": "yes"})
     sizes = [group.stories.count() for group in draft.groups.exclude(code__startswith="plot")]
     assert sorted(sizes) == [1, 3]
@@ -126,15 +126,15 @@ def test_the_size_of_groups_is_said_also_while_a_row_is_wrong(draft: Study, desi
     assert "These rows as they are would make 2 groups of 2." in page
     assert principal_of(page) == "Look again"
     mended = designer.post(address, {**form_of(designer, address), "act": '["leave", 5]'}, follow=True)
-    assert principal_of(mended.content.decode()) == "Bring in 3 stories"
-    assert "Nothing comes in while there are problems." in page
+    assert principal_of(mended.content.decode()) == "Import 3 stories"
+    assert "Nothing is imported while there are problems." in page
 
 
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
         ("a.pdf", b"%PDF-1.7", "Quire reads .csv"),
-        ("a.jsonl", rb'{"text": "The end \ud83d.", "source": "Ann"}', "holds half a sign"),
+        ("a.jsonl", rb'{"text": "The end \ud83d.", "source": "Ann"}', "contains half a character"),
     ],
 )
 def test_a_bad_file_is_refused_on_the_page_with_a_sentence(
@@ -181,7 +181,7 @@ def test_who_may_know_sees_sources_permissions_and_telling_codes(draft: Study, d
 
     assert "To a model?" in page
     assert "Source 1" in page
-    assert page.count("The code tells its source.") == 1
+    assert page.count("The code reveals its source.") == 1
     assert designer.get(f"{STORIES}?flagged=yes").content.decode().count('data-label="Code"') == 1
 
 
@@ -244,7 +244,7 @@ def test_a_text_is_corrected_and_the_one_that_came_is_kept(draft: Study, designe
     assert Provenance.objects.get(story=story).raw_text == before
     second = designer.post(address, {"text": "Mine.", "seen": seen})
     assert second.status_code == 400
-    assert "Somebody saved this page after you opened it." in second.content.decode()
+    assert "Someone else saved this page after you opened it." in second.content.decode()
 
 
 def test_a_problem_without_a_column_or_a_way_out_has_no_empty_line_for_it_on_a_telephone(

@@ -151,4 +151,4 @@ def test_what_a_file_cannot_say_is_said_on_the_page(designer: Client) -> None:
 
     page = designer.get("/studies/plums/study.zip", follow=True).content.decode()
 
-    assert "These stories stand in no group, and a study file has none of that kind: p1s2." in page
+    assert "A study file cannot hold stories without a group. Put these into a group first: p1s2." in page

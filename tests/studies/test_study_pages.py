@@ -135,7 +135,7 @@ def test_a_lead_gives_somebody_a_role_and_it_is_logged(client: Client, study: St
 
     html = post(client, member(study, "lead"), account="ann", role="coordinator")
 
-    assert "ann works on this study now." in html
+    assert "ann now has access to this study." in html
     assert Membership.objects.get(user__username="ann").role == "coordinator"
     assert LogEntry.objects.get().change_message == "ann: coordinator"
 
@@ -143,11 +143,11 @@ def test_a_lead_gives_somebody_a_role_and_it_is_logged(client: Client, study: St
 @pytest.mark.parametrize(
     ("account", "sentence"),
     [
-        ("nobody", "No account of the staff has this name."),
-        ("the-lead", "Nobody gives a role to themselves."),
+        ("nobody", "No staff account has this name."),
+        ("the-lead", "You cannot give yourself a role. Ask another lead."),
         ("the-researcher", "This account works on the study already"),
         ("stew", "would see identities, provenance and answers"),
-        ("rater", "No account of the staff has this name."),
+        ("rater", "No staff account has this name."),
     ],
 )
 def test_who_cannot_be_given_a_role_is_refused_with_a_sentence(
@@ -170,17 +170,17 @@ def test_a_lead_changes_and_ends_a_membership(client: Client, study: Study) -> N
 
     post(client, lead, member=key, role="coordinator")
     assert Membership.objects.get(user=other).role == "coordinator"
-    assert "works on this study no more" in post(client, lead, member=key, role="coordinator", remove="yes")
+    assert "no longer has access to this study" in post(client, lead, member=key, role="coordinator", remove="yes")
     assert not Membership.objects.filter(user=other).exists()
-    assert "works on the study no more" in post(client, lead, member=key, role="lead")
+    assert "no longer has access to the study" in post(client, lead, member=key, role="lead")
 
 
 def test_nobody_changes_their_own_role_and_a_study_keeps_a_lead(client: Client, study: Study) -> None:
     lead = member(study, "lead")
     key = str(Membership.objects.get().pk)
 
-    assert "Nobody changes their own role." in post(client, lead, member=key, role="researcher")
-    assert "A study keeps a lead." in post(client, factories.staff("administrator"), member=key, remove="yes")
+    assert "You cannot change your own role. Ask another lead." in post(client, lead, member=key, role="researcher")
+    assert "A study needs a lead." in post(client, factories.staff("administrator"), member=key, remove="yes")
     assert Membership.objects.get().role == "lead"
 
 
@@ -253,8 +253,8 @@ def test_more_than_fifty_studies_stand_on_pages_and_can_be_searched(client: Clie
 
 def test_without_a_study_one_is_shown_the_way_in_or_told_who_may(client: Client) -> None:
     assert "Make the first study" in page(client, factories.staff("designer"), "/studies/")
-    assert "one of these roles make studies: designer" in page(client, factories.staff("steward"), "/studies/")
-    assert "make studies: designer" in client.get("/studies/new/").content.decode()
+    assert "one of these roles can create studies: designer" in page(client, factories.staff("steward"), "/studies/")
+    assert "can create studies: designer" in client.get("/studies/new/").content.decode()
 
 
 def test_studies_of_one_title_are_told_apart_where_one_is_chosen_to_be_like(client: Client) -> None:
@@ -289,7 +289,7 @@ def test_a_draft_is_deleted_after_a_question_and_a_study_that_is_frozen_stays(cl
     factories.plan(study)
     client.force_login(factories.staff("designer"))
 
-    assert "goes for good" in client.get("/studies/pears/delete/").content.decode()
+    assert "for good, with everything in it" in client.get("/studies/pears/delete/").content.decode()
     client.post("/studies/pears/delete/")
     client.post("/studies/plums/delete/")
 
@@ -358,7 +358,7 @@ def test_an_account_that_is_lead_of_a_study_cannot_become_a_steward_of_all(clien
 
     html = client.post(f"/admin/auth/user/{lead.pk}/change/", form).content.decode()
 
-    assert "Together with its role in a study, this account would see" in html
+    assert "With its role in a study, this account would see" in html
     assert not lead.groups.exists()
 
 

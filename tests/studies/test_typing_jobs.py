@@ -185,7 +185,7 @@ def test_a_failure_is_said_with_the_way_out(draft: Study, designer: Client, monk
 
 @pytest.mark.parametrize(
     ("leased_until", "sentence"),
-    [(None, "No worker has come yet"), (timedelta(seconds=-1), "The worker stopped before the end")],
+    [(None, "No worker has started yet"), (timedelta(seconds=-1), "The worker stopped before the end")],
 )
 def test_that_no_worker_comes_or_that_it_died_is_said(
     draft: Study, designer: Client, leased_until: timedelta | None, sentence: str
@@ -221,7 +221,7 @@ def test_typing_is_made_alike_by_a_worker_and_then_compared(
     assert draft.stories.get(code="p1s1").provenance.raw_text.startswith("“It began,”")
     assert LogEntry.objects.filter(change_message="normalised: quotes, dashes").count() == 1
     page = shown(designer)
-    assert "2 texts were made alike. What they were is kept." in page
+    assert "2 texts were made alike. The originals are kept." in page
     assert WAITS in page
     tasks.compare_typing(StudyJob.objects.get(task="studies.tasks.compare_typing").pk)
     assert "2 texts were made alike." in shown(designer)

@@ -36,7 +36,7 @@ def test_the_fifth_wrong_password_locks_the_name(client: Client) -> None:
 
     locked = try_to_sign_in(client, PASSWORD)
     assert (answers, locked.status_code) == ([200, 200, 200, 200, 429], 429)
-    assert "It can be tried again in a quarter of an hour." in locked.content.decode()
+    assert "Please try again in 15 minutes." in locked.content.decode()
     assert "sessionid" not in client.cookies
 
 

@@ -14,7 +14,7 @@ from annotation.participation import invitations
 class Command(BaseCommand):
     help = (
         "Makes a new link for a rater who has lost theirs and prints its address below that of the site, this once. It "
-        "leads to the same rater; the old link only says that it was replaced, and whoever came in by it is out."
+        "leads to the same rater; the old link only says that it was replaced, and sessions opened with it end."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -1,4 +1,4 @@
-"""To whom the mails of a study go: names and addresses beside labels, for its stewards alone."""
+"""Recipients of a study's mails: names and addresses beside labels, for its stewards only."""
 
 from __future__ import annotations
 

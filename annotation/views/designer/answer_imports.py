@@ -35,7 +35,7 @@ N_PREVIEWED = 8
 
 @require_in_study(SEES, change=MAY_BRING, methods=("GET", "HEAD", "POST"))
 def index(request: HttpRequest, access: Access) -> HttpResponse:
-    """For whoever reads answers by source: what came in from files, and a further file."""
+    """For people who may read answers by source: imported files, and a form for another one."""
     study, by = access.study, cast(User, request.user)
     files.forget_old_files(at=timezone.now())
     form, status = AnswerFileForm(), 200
@@ -64,7 +64,7 @@ def _waiting(access: Access, by: User) -> Any:
 @require_in_study(MAY_BRING, change=MAY_BRING, methods=("GET", "HEAD", "POST"))
 @makes_once
 def show(request: HttpRequest, access: Access, file_id: int) -> HttpResponse:
-    """For whoever brought the file: its columns, its problems, what would come in; then all answers, or none."""
+    """For the uploader of the file: its columns and problems, what will be imported; then all answers, or none."""
     row = _waiting(access, cast(User, request.user)).filter(pk=file_id).first()
     return AnswerImportPage(request, access, row).respond()
 
@@ -117,7 +117,7 @@ class AnswerImportPage(ImportPage[BroughtFile, MappingForm]):
 
 @require_in_study(SEES)
 def mapping_file(request: HttpRequest, access: Access, record: int) -> HttpResponse:
-    """For whoever reads answers by source: how a file was read, as the TOML that reads the next one."""
+    """For people who may read answers by source: a file's mapping, as TOML for the next file."""
     row = AnswerImport.objects.filter(study=access.study, pk=record).first()
     if row is None:
         raise Http404

@@ -48,7 +48,7 @@ class ShownAmendment:
 
 @require_in_study(SEES, change=MAY_CHANGE, methods=("GET", "HEAD", "POST"))
 def changes(request: HttpRequest, access: Access) -> HttpResponse:
-    """For whoever sees the study: its versions since the launch. For those who make it: the form of an amendment,
+    """For all who see the study: its versions since the launch. For those who make it: the form of an amendment,
     which shows the difference before anything is written."""
     study = access.study
     current_protocol = protocol.read_rows(protocol.latest(study))

@@ -1,4 +1,4 @@
-"""The buttons that pause, resume and close a study, wherever they stand: at the launch and at the monitor."""
+"""The buttons that pause, resume and close a study, on the launch page and on the monitor."""
 
 from typing import cast
 

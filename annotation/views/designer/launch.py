@@ -54,7 +54,7 @@ class ShownFinding:
 @require_in_study(SEES, change=MAY_CHANGE, methods=("GET", "HEAD", "POST"))
 @garbage_collection.only_new()
 def launch_page(request: HttpRequest, access: Access) -> HttpResponse:
-    """For whoever sees the study: what is or becomes final, and its state. For those who make it, the button that
+    """For all who see the study: what is or becomes final, and its state. For those who make it, the button that
     launches it, and those that pause, resume and close it."""
     study, status, problem = access.study, 200, ""
     if request.method == "POST":
@@ -93,7 +93,7 @@ def launch_page(request: HttpRequest, access: Access) -> HttpResponse:
 
 @require_in_study(SEES)
 def protocol_text(request: HttpRequest, access: Access) -> HttpResponse:
-    """For whoever sees the study: the prose of the launch page as a file of text, for those who have no account."""
+    """For all who see the study: the prose of the launch page as a file of text, for those who have no account."""
     study = access.study
     version = protocol.latest(study)
     document = version.document or protocol.write_document(protocol.read_rows(version))
@@ -166,7 +166,7 @@ def show_findings(findings: list[protocol.Finding], kind: str, study: Study) -> 
 
 
 def _plan_context(access: Access, current_protocol: Protocol) -> dict[str, Any]:
-    """The analysis plan, for whoever may know the sources."""
+    """The analysis plan, for people who may know the sources."""
     if not access.may(analysis_plans.SEES):
         return {"sees_plan": False}
     plan = protocol.drafted_plan(access.study)

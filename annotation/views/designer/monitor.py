@@ -36,7 +36,7 @@ class ReasonForm(forms.Form):
 
 @require_in_study(SEES, change=course.MAY_CHANGE, methods=("GET", "HEAD", "POST"), query=("page", "still"))
 def monitor_page(request: HttpRequest, access: Access) -> HttpResponse:
-    """For those who run or read the study: places and people by code, anew every half minute unless it is held.
+    """For those who run or read the study: places and people by code, refreshed every half minute unless paused.
 
     For those who make it, the buttons that pause, resume and close it.
     """

@@ -1,4 +1,4 @@
-"""Who reads what: the design, the choices, and what follows from them, computed anew on every change."""
+"""Who reads what: the design, the choices, and what follows from them, recomputed on every change."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ DESIGNS = {
 }
 ORDERS = {
     OrderPolicy.BALANCED: gettext_lazy("counterbalanced: every position equally often, give or take one"),
-    OrderPolicy.RANDOM: gettext_lazy("drawn by lot for each person"),
+    OrderPolicy.RANDOM: gettext_lazy("random for each person"),
     OrderPolicy.FIXED: gettext_lazy("as listed, the same for everybody"),
 }
 FIELDS = (
@@ -140,7 +140,7 @@ class ReadingPlanForm(EditForm):
 
 @require_in_study(SEES, change=MAY_CHANGE, methods=("GET", "HEAD", "POST"), query=(*FIELDS, SEEN, "draw"))
 def reading_plan(request: HttpRequest, access: Access) -> HttpResponse:
-    """For whoever sees the study: who reads what. For those who make it, to try choices (which writes nothing) and to
+    """For all who see the study: who reads what. For those who make it, to try choices (which writes nothing) and to
     save them until the study is frozen."""
     study = access.study
     texts = prospects.read_texts(study)

@@ -88,7 +88,7 @@ def applied(request: Request, key: str) -> HttpResponse:
 @rater_page
 @require_safe
 def not_eligible(request: Request, key: str) -> HttpResponse:
-    """Thanks to somebody whom the study does not look for."""
+    """Thanks to an applicant who is not eligible."""
     return _answer(request, key, is_eligible=False)
 
 

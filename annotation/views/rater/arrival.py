@@ -78,7 +78,7 @@ def open_invitation(request: Request, token: str) -> HttpResponse:
 
 
 def _tell_why_not_open(request: Request, token: str) -> HttpResponse:
-    """Of a study that is not open the link says so at once, and lets whoever has taken part withdraw."""
+    """If the study is not open, the link says so at once, and lets people who have taken part withdraw."""
     invitation = invitations.find_unopened(token, at=timezone.now())
     if invitation is None:
         return _after_replacement(request, token)

@@ -1,7 +1,7 @@
 """Who is the rater of this session, and what every page of theirs has in common.
 
 A view under `for_rater` is called with the rater, one under `for_assignment` with the work on an assignment of that
-rater; whoever else asks gets neither. Both speak the language of the study. All pages here refuse query parameters,
+rater; others get neither. Both speak the language of the study. All pages here refuse query parameters,
 which nothing of ours sends, and are never kept by caches.
 """
 
@@ -30,7 +30,7 @@ from studies.models import Study
 
 KEY = "rater"
 LINK = "link"
-PROLIFIC = "prolific"  # of whoever came from there: the arrival, and until when they may work
+PROLIFIC = "prolific"  # of raters from there: the arrival, and until when they may work
 REHEARSAL = "rehearsal"  # the slug of the study that is rehearsed in this session
 WITHDRAWAL = "withdrawal"  # of a rater who withdrew in this browser, which ended their session
 
@@ -118,7 +118,7 @@ def find_withdrawal(request: HttpRequest) -> Withdrawal | None:
 
 
 def rater_page(view: Callable[Concatenate[Request, P], HttpResponse]) -> View:
-    """View decorator: a page on the raters' side, open to whoever has its address."""
+    """View decorator: a page on the raters' side, open to anyone with its address."""
 
     @wraps(view)
     def guarded(request: Request, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:

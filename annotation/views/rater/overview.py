@@ -16,7 +16,7 @@ from annotation.views.rater.guards import Request, for_assignment
 from annotation.views.rater.presenters import pages
 
 RESTED = "rested"
-BREAK_LENGTH = timedelta(minutes=10)  # whoever was away for so long has had one
+BREAK_LENGTH = timedelta(minutes=10)  # a rater away for this long has had one
 
 
 @for_assignment

@@ -45,7 +45,7 @@ def from_prolific(view: Callable[..., HttpResponse]) -> Callable[..., HttpRespon
 @from_prolific
 @allow_get_and_post
 def arrive(request: Request, key: str) -> HttpResponse:
-    """What the study is about, for whoever comes from Prolific; Continue lets them in, always at the same place."""
+    """What the study is about, for people from Prolific; Continue lets them in, always at the same place."""
     row = ProlificRecruitment.objects.filter(key=key, study__rehearsal_of=None).select_related("study").first()
     if row is None:
         return render(request, "annotation/invalid_link.html", status=404)
@@ -162,7 +162,7 @@ def is_from_there(request: Request) -> bool:
 
 
 def find_return(request: Request, ending: Ending | None) -> ReturnCode | None:
-    """The code for that ending; None for whoever did not come from Prolific. One query for those who did."""
+    """The code for that ending; None for raters who did not come from Prolific. One query for those who did."""
     session = request.session.get(PROLIFIC)
     if ending is None or not session:
         return None

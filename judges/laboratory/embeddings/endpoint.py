@@ -69,7 +69,7 @@ class EndpointEmbedding(Embedding):
         """Raise CannotEmbed with why the run has not brought what was asked for."""
         why = run.note or (run.judge.endpoint.attention if run.judge.endpoint else "")
         lost = run.calls.exclude(state=Call.State.OK).exclude(reason="").values_list("reason", flat=True).first()
-        message = _("%(name)s: %(why)s What came back stays: ask again, and it goes on")
+        message = _("%(name)s: %(why)s Replies received are kept: ask again to continue")
         raise CannotEmbed(message % {"name": self.name, "why": f"{(why or lost or '').rstrip('.')}."})
 
     def _find_endpoint(self) -> tuple[Endpoint, str]:

@@ -1,4 +1,4 @@
-"""Texts that a model writes for a study: planned as rows, approved and sent as runs are, and taken in by a person."""
+"""Texts that a model writes for a study: planned as rows, approved and sent as runs are, and accepted by a person."""
 
 from judges.laboratory.generation.acceptance import CannotAccept, Terms, accept, approve_measures
 from judges.laboratory.generation.plans import GenerationOrder, GenerationPlan, plan, write

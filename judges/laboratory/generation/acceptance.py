@@ -144,7 +144,7 @@ def _read(words: str, name: str) -> str:
     except InvalidValue as error:
         raise CannotAccept(_("%(name)s: the text %(why)s.") % {"name": name, "why": error}) from None
     if not text.strip():
-        raise CannotAccept(_("%(name)s: there are no words in it.") % {"name": name})
+        raise CannotAccept(_("%(name)s is empty.") % {"name": name})
     return text
 
 

@@ -149,9 +149,7 @@ def write(study: Study, planned: GenerationPlan, *, budget: Decimal | None, by: 
     except story_edits.StoriesFinal as error:
         raise CannotRun(str(error)) from None
     except IntegrityError:
-        message = _(
-            "%(model)s has an unfinished run of “%(recipe)s” here; let it go on, close it or take it back first"
-        )
+        message = _("%(model)s has an unfinished run of “%(recipe)s” here; resume, close or discard it first")
         raise CannotRun(message % {"model": planned.judge.model, "recipe": planned.order.recipe.title}) from None
 
 
@@ -242,13 +240,13 @@ def _check_order(order: GenerationOrder) -> None:
         message = _("An administrator has not allowed the endpoint %(endpoint)s.")
         raise CannotRun(message % {"endpoint": order.endpoint.name})
     if not order.model.strip():
-        raise CannotRun(_("Say which model writes, as its endpoint calls it."))
+        raise CannotRun(_("Enter the model that writes, by its name at the endpoint."))
     if order.n_texts < 1:
-        raise CannotRun(_("Ask for one text at least."))
+        raise CannotRun(_("Ask for at least one text."))
     if any(size < 1 for size in order.sizes):
-        raise CannotRun(_("A length is a number of words, 1 at least."))
+        raise CannotRun(_("A length is a number of words, at least 1."))
     if not order.temperatures:
-        raise CannotRun(_("Name one temperature at least, or none for the model’s own."))
+        raise CannotRun(_("Enter at least one temperature, or leave the field empty for the model’s default."))
     if wrong := [t for t in order.temperatures if t is not None and not 0 <= t <= HOTTEST]:
         raise CannotRun(_("A temperature is a number from 0 to 2, not %(value)s.") % {"value": wrong[0]})
     if order.reference and not order.recipe.takes_reference:
@@ -281,11 +279,11 @@ def _find_premises(study: Study, order: GenerationOrder) -> list[dict[str, Any]]
         raise CannotRun(_("%(study)s has no group %(code)s.") % {"study": study.slug, "code": unknown[0]})
     chosen = [groups[code] for code in dict.fromkeys(order.groups)]
     if empty := [group.code for group in chosen if not group.premise.strip()]:
-        message = _("Group %(code)s has no premise. Choose other groups, or type the premise in.")
+        message = _("Group %(code)s has no premise. Choose other groups, or enter the premise.")
         raise CannotRun(message % {"code": empty[0]})
     typed = [text.strip() for text in order.premises if text.strip()]
     if not chosen and not typed:
-        raise CannotRun(_("There is no premise to write on: choose groups, or type premises in."))
+        raise CannotRun(_("There is no premise to write about: choose groups, or enter premises."))
     _check_premises(study, order, chosen, typed)
     of_groups = [{"premise": group.premise, "group": group} for group in chosen]
     return of_groups + [{"premise": text} for text in dict.fromkeys(typed)]
@@ -300,12 +298,12 @@ def _check_premises(study: Study, order: GenerationOrder, groups: Sequence[Story
     names = {"endpoint": order.endpoint.name, "codes": ", ".join(closed[:5])}
     if closed:
         message = _(
-            "Stories of these groups are not marked as free to be sent to an outside provider, which %(endpoint)s is: "
-            "%(codes)s. Say that the premises may be sent, or mark the stories."
+            "%(endpoint)s is an outside provider, and stories of these groups are not marked as free to be sent: "
+            "%(codes)s. Confirm that the premises may be sent, or mark the stories."
         )
         raise CannotRun(message % names)
     if typed:
-        message = _("%(endpoint)s is an outside provider. Say that the premises that you typed may be sent there.")
+        message = _("%(endpoint)s is an outside provider. Confirm that the premises you entered may be sent there.")
         raise CannotRun(message % names)
 
 
@@ -316,10 +314,10 @@ def _find_originals(study: Study, order: GenerationOrder) -> list[dict[str, Any]
         raise CannotRun(_("%(study)s has no story %(code)s.") % {"study": study.slug, "code": unknown[0]})
     codes = list(dict.fromkeys(order.stories)) or [code for code, story in stories.items() if not story.is_withheld]
     if withheld := [code for code in codes if stories[code].is_withheld]:
-        message = _("The text of %(code)s is withheld; nothing can be made out of what is not there.")
+        message = _("The text of %(code)s is withheld, so nothing can be made from it. Choose another story.")
         raise CannotRun(message % {"code": withheld[0]})
     if not codes:
-        raise CannotRun(_("%(study)s has no story to make ideas out of.") % {"study": study.slug})
+        raise CannotRun(_("%(study)s has no story to make ideas from.") % {"study": study.slug})
     planning.check_sendable(study, codes, order.endpoint)
     pairs = [(stories[code], next(iter(stories[code].groups.all()), None)) for code in codes]
     return [{"original": story, "group": group, "premise": group.premise if group else ""} for story, group in pairs]

@@ -28,12 +28,12 @@ class SharedFamily:
     def sentence(self) -> str:
         words = {"write": _("writes"), "extract": _("extracts ideas"), "judge": _("judges")}
         parts = [f"{words[role]} ({', '.join(names)})" for role, names in self.models.items()]
-        message = _("%(family)s does more than one thing here: %(parts)s")
+        message = _("%(family)s has more than one part in this study: %(parts)s")
         return message % {"family": self.family, "parts": ", ".join(parts)}
 
     @property
     def reason(self) -> str:
-        return _("A model favours what is like its own; use different providers for writing, extracting and judging.")
+        return _("A model favours texts like its own; use different providers for writing, extracting and judging.")
 
 
 def find_shared_families(study: Study, *, besides: tuple[str, str, str] | None = None) -> list[SharedFamily]:

@@ -58,8 +58,8 @@ def answer_pairs(model: PreferenceModel, study: Study, *, at: datetime, embeds: 
     fresh = [group for group in groups if not _is_seen(group, stored)]
     if not fresh:
         message = _(
-            "The model “%(model)s” learnt from every pair of this study, and judges none that it has seen. Choose one "
-            "that learnt from others."
+            "The model “%(model)s” learnt from every pair of this study, so it cannot judge them. Choose a model "
+            "trained on other pairs."
         )
         raise CannotAnswer(message % {"model": model.slug})
     texts = list(dict.fromkeys(story.text for group in fresh for story in group.stories.all()))
@@ -122,7 +122,7 @@ def _find_rewards(
         embedding = find_embedding(name, occasion=Occasion(study, f"answer_pairs {model.slug}"))
         if embedding.version != version:
             message = _(
-                "The embedding %(embedding)s has changed since the model “%(model)s” was trained. Train it anew."
+                "The embedding %(embedding)s has changed since the model “%(model)s” was trained. Train it again."
             )
             raise CannotAnswer(message % {"embedding": name, "model": model.slug})
         vectors = embedding.vectors(others)
@@ -131,7 +131,7 @@ def _find_rewards(
     if vectors.shape[1] != len(stored.weights):
         message = _(
             "The embedding %(embedding)s gave vectors of %(n)s numbers, and the model “%(model)s” was trained on "
-            "%(m)s. Train it anew."
+            "%(m)s. Train it again."
         )
         sizes = {"n": vectors.shape[1], "m": len(stored.weights)}
         raise CannotAnswer(message % {"embedding": name, "model": model.slug, **sizes})

@@ -44,7 +44,7 @@ def request(
     except InvalidValue as error:
         raise CannotTrain(_("%(field)s: %(why)s") % {"field": _("name"), "why": error}) from None
     if not 0 <= seed <= LARGEST_SEED:
-        message = _("%(seed)s is no seed; give a whole number from 0 to %(largest)s")
+        message = _("%(seed)s is not a seed; enter a whole number from 0 to %(largest)s")
         raise CannotTrain(message % {"seed": seed, "largest": LARGEST_SEED})
     slugs = set(PreferenceModel.objects.values_list("slug", flat=True))
     if slug in slugs:
@@ -133,7 +133,7 @@ def train(
 
 
 def _say_too_little(n_pairs: int, reason: Incomputable) -> str:
-    message = _("%(n)s pairs do not do: %(reason)s Bring more pairs, on more prompts.")
+    message = _("%(n)s pairs are not enough: %(reason)s Add more pairs, on more prompts.")
     return message % {"n": n_pairs, "reason": _(reasons.SENTENCES[reason.code]) % reason.values}
 
 

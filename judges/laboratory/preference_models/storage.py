@@ -75,7 +75,7 @@ def _stack(digests: Sequence[bytes]) -> npt.NDArray[np.uint8]:
 def unpack(model: PreferenceModel) -> StoredPreference:
     """The stored model. Raises Altered if content or card are not what its hash was taken of."""
     if model.fingerprint() != model.sha256:
-        message = _("The model “%(model)s” is not what it was when it was trained: its hash differs. Train it anew.")
+        message = _("The model “%(model)s” is not what it was when it was trained: its hash differs. Train it again.")
         raise Altered(message % {"model": model.slug})
     import numpy as np
 

@@ -31,7 +31,7 @@ class TrainingPair:
     """One pair. chosen, rejected : places of its texts; share : of votes for the chosen one, above .5
 
     prompt : pairs of one prompt stay together; premise : its words, folded, "" if it has none
-    is_held_out : None: whoever trains decides
+    is_held_out : None: decided in training
     """
 
     chosen: int
@@ -56,7 +56,7 @@ class TrainingMaterial:
     locations: Sequence[str]
 
     def fingerprint(self) -> str:
-        """SHA-256 of who is preferred to whom, by which share: another one once votes were withdrawn or came in."""
+        """SHA-256 of who is preferred to whom, by which share: it changes when votes are withdrawn or arrive."""
         digests = [hashing.sha256(text) for text in self.texts]
         rows = sorted((digests[pair.chosen], digests[pair.rejected], f"{pair.share:.9f}") for pair in self.pairs)
         return hashing.sha256(hashing.canonical_json([self.n_votes, rows]))
@@ -104,7 +104,7 @@ def collect_folder(folder: Path) -> TrainingMaterial:
     texts, prompts = [row["text"] for row in rows], [fold_prompt(row["prompt"]) for row in rows]
     pairs = list(_read_pairs(folder / "pairs.csv", {row["story"]: n for n, row in enumerate(rows)}, prompts))
     if not pairs:
-        raise CannotTrain(_("%(folder)s: pairs.csv holds no pairs; build the pairs anew") % {"folder": folder.name})
+        raise CannotTrain(_("%(folder)s: pairs.csv holds no pairs; build the pairs again") % {"folder": folder.name})
     if len({pair.is_held_out for pair in pairs}) == 1:
         pairs = [replace(pair, is_held_out=None) for pair in pairs]
     source = {"folder": folder.name, "pairs_sha256": hashing.sha256((folder / "pairs.csv").read_text("utf-8"))}
@@ -187,7 +187,7 @@ def _find_place(path: Path, n: int, story: str | None, place_by_story: Mapping[s
 
 
 def _bad_row(path: Path, n: int, why: str) -> CannotTrain:
-    message = _("%(file)s: row %(n)s is not as build_pairs writes it: %(why)s; build the pairs anew")
+    message = _("%(file)s: row %(n)s is not as build_pairs writes it: %(why)s; build the pairs again")
     return CannotTrain(message % {"file": path.name, "n": n, "why": why})
 
 

@@ -51,14 +51,14 @@ def preview(study: Study, model: Judge, prompts: Sequence[Prompt], *, share: flo
     share : of the pairs that are set apart, between 0 and 1
     """
     if len(set(prompts)) < LEAST_PROMPTS:
-        raise CannotRun(_("Choose at least two prompts; of one there is nothing to choose."))
+        raise CannotRun(_("Choose at least two prompts to compare."))
     question = validation.find_pair_question(study)
     split = validation.split_groups(study, share=share, seed=seed)
     majorities = validation.find_majorities(study, question, split.validation)
     if not majorities:
         message = _(
-            "People have preferred no story in the pairs that are set apart; there is nothing to choose by. "
-            "Wait for their answers, or set more pairs apart."
+            "In the pairs set apart, no story was preferred by most people, so the prompts cannot be compared. "
+            "Wait for more answers, or set more pairs apart."
         )
         raise CannotRun(message)
     scope = _scope(study, question, majorities)
@@ -250,7 +250,7 @@ def _describe_unfinished(trial: PromptTrial) -> str:
 
 def _require_prompt(choice: PromptChoice) -> Prompt:
     if choice.prompt is None:
-        raise CannotRun(_("No prompt has been chosen yet: its trials have to come to their end first."))
+        raise CannotRun(_("No prompt has been chosen yet: its trials must end first."))
     return choice.prompt
 
 

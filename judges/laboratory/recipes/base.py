@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from django.utils.functional import Promise
 from django.utils.translation import gettext_noop
 
-# More rounds of one text than that are a mistake of whoever typed them.
+# More rounds of one text than this are a typing mistake.
 MOST_CALLS_A_TEXT = 200
 # In rehearsals a word is this: longer than most, so that requests are taken to be too long rather than too short.
 _WORD = "wordwordwordword"

@@ -132,7 +132,7 @@ def keep(values: Iterable[tuple[Call, Mapping[str, Any]]]) -> None:
 
 
 def take_scores(run: Run, *, at: datetime) -> str:
-    """Why the values of a run that is over came in as no scores; "" if they are in."""
+    """Why the values of an ended run were not imported as scores; "" if they were."""
     document = run.frozen
     passages = list_passages(run.study)
     values = read_kept(document["measure"], passages)

@@ -36,7 +36,7 @@ ON_A_PAGE = 25
 
 
 class TermsForm(forms.Form):
-    """What is said of all texts that are taken in together."""
+    """What is said of all texts accepted together."""
 
     source = forms.CharField(
         label=gettext_lazy("Source"),
@@ -78,7 +78,7 @@ class TextRow:
 
 @require_in_study(SEES_SOURCES)
 def index(request: HttpRequest, access: Access) -> HttpResponse:
-    """For whoever may know who wrote: the generations of the study, the latest first."""
+    """For all who may know who wrote: the generations of the study, the latest first."""
     rows = (
         Generation.objects.filter(run__study=access.study)
         .select_related("run__judge__endpoint")
@@ -112,7 +112,7 @@ def _find_recipe(row: Generation) -> Recipe | None:
 @require_in_study(SEES_SOURCES, change=ADDS, methods=("GET", "HEAD", "POST"), query=("page",))
 @makes_once
 def show(request: HttpRequest, access: Access, run: int) -> HttpResponse:
-    """For whoever may know who wrote: the texts of one run, and what became of each; of a draft, to be taken in."""
+    """For all who may know who wrote: the texts of one run, and what became of each; of a draft, to be accepted."""
     rows = Generation.objects.select_related("run__judge__endpoint", "run__study")
     row = get_object_or_404(rows, pk=run, run__study=access.study)
     recipe = _find_recipe(row)
@@ -185,7 +185,7 @@ def _keys(request: HttpRequest, name: str) -> list[int]:
 
 
 def _accept(request: HttpRequest, row: Generation, terms: Terms) -> str:
-    """Take in the chosen texts, or all that the page showed; what was done, as a sentence. Raises CannotAccept."""
+    """Accept the chosen texts texts, or all that the page showed; what was done, as a sentence. Raises CannotAccept."""
     keys = _keys(request, "all" if request.POST.get("do") == "all" else "text")
     is_cleaned = {key: request.POST.get(f"version-{key}", "cleaned") == "cleaned" for key in keys}
     by = request.user.get_username()

@@ -40,14 +40,14 @@ FIELDS_BY_KIND = {
 class GenerationForm(BudgetForm):
     """What is written, by whom, from what. Fields that the recipe has no use for are left out.
 
-    n_calls : how many calls the page showed to whoever approves
+    n_calls : how many calls the page showed to the approver
     """
 
     endpoint = forms.ModelChoiceField(
         Endpoint.objects.none(), label=gettext_lazy("Endpoint"), empty_label=gettext_lazy("Choose an endpoint")
     )
     model = forms.CharField(
-        label=gettext_lazy("Model"), max_length=200, help_text=gettext_lazy("As the endpoint calls it.")
+        label=gettext_lazy("Model"), max_length=200, help_text=gettext_lazy("Its name at the endpoint.")
     )
     groups = forms.MultipleChoiceField(
         label=gettext_lazy("Premises of groups"), required=False, widget=forms.CheckboxSelectMultiple
@@ -179,7 +179,7 @@ def _split(text: str) -> list[str]:
 @require_in_study(ADDS, methods=("GET", "HEAD", "POST"), query=("recipe",))
 @makes_once
 def new(request: HttpRequest, access: Access) -> HttpResponse:
-    """For whoever may bring in stories and start runs: choose a recipe, look at what it asks, approve or save it."""
+    """For all who may import stories and start runs: choose a recipe, look at what it asks, approve or save it."""
     if not access.may(STARTS):
         raise PermissionDenied
     context: dict[str, Any] = {
@@ -225,6 +225,6 @@ def _make(request: HttpRequest, access: Access, form: GenerationForm, planned: G
     except CannotRun as error:
         form.add_error(None, str(error))
         return None
-    message = _("The run is planned. Nothing is sent before somebody approves it.")
+    message = _("The run is planned. Nothing is sent before someone approves it.")
     messages.success(request, message if is_saved else _("The run is planned, and the workers have been told."))
     return run

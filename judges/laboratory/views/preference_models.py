@@ -62,10 +62,10 @@ class CalibrationPoint:
 
 @dataclass(frozen=True)
 class PreferenceCard:
-    """A model as its card says it; without results for whoever may not see them.
+    """A model as its card says it; without results for those who may not see them.
 
     length_why : why there is no control by length; has_answered : whether it is a rater of this study
-    is_outdated : whether votes that it learnt from were withdrawn since, or others came in
+    is_outdated : whether votes it learnt from were withdrawn since, or new ones arrived
     """
 
     model: PreferenceModel
@@ -80,7 +80,7 @@ class PreferenceCard:
 @require_in_study(SEES, change=STARTS, methods=("GET", "HEAD", "POST"))
 @makes_once
 def index(request: HttpRequest, access: Access) -> HttpResponse:
-    """For whoever sees judges: the models and their cards; train one and have one choose for whoever may start runs."""
+    """For all who see judges: the models and their cards; those who may start runs train one or have one choose."""
     form = TrainingForm(initial={"embedding": OFFLINE, "seed": 0})
     if request.method == "POST":
         if request.POST.get("do") == "answer":

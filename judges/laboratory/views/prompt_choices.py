@@ -99,14 +99,14 @@ class ChoiceForm(forms.Form):
 
 
 class TrialsApprovalForm(BudgetForm):
-    """n_calls : how many calls the page showed to whoever approves"""
+    """n_calls : how many calls the page showed to the approver"""
 
     n_calls = forms.IntegerField(required=False, widget=forms.HiddenInput)
 
 
 @dataclass(frozen=True)
 class TrialRow:
-    """One prompt of a choice. accuracy : None before they are compared, or for whoever may not see results"""
+    """One prompt of a choice. accuracy : None before they are compared, or for those who may not see results"""
 
     trial: PromptTrial
     state: str
@@ -139,7 +139,7 @@ def _is_filled(prompt: Prompt) -> bool:
 @require_in_study(STARTS, methods=("GET", "HEAD", "POST"), query=SELECTED)
 @makes_once
 def new(request: HttpRequest, access: Access) -> HttpResponse:
-    """For whoever may start runs: choose model and prompts, see what trying them takes, approve it or save it."""
+    """For all who may start runs: choose model and prompts, see what trying them takes, approve it or save it."""
     is_post = request.method == "POST"
     form = ChoiceForm(request.POST if is_post else request.GET or None, study=access.study)
     approval = TrialsApprovalForm(request.POST if is_post else None)
@@ -206,7 +206,7 @@ def _plan(request: HttpRequest, access: Access, form: ChoiceForm, approval: Tria
     except CannotRun as error:
         form.add_error(None, str(error))
         return None
-    message = _("The trials are planned. Nothing is sent before somebody approves them.")
+    message = _("The trials are planned. Nothing is sent before someone approves them.")
     is_saved = choice.approved_at is None
     messages.success(request, message if is_saved else _("The trials are planned, and the workers have been told."))
     return choice
@@ -214,7 +214,7 @@ def _plan(request: HttpRequest, access: Access, form: ChoiceForm, approval: Tria
 
 @require_in_study(SEES, change=STARTS, methods=("GET", "HEAD", "POST"))
 def show(request: HttpRequest, access: Access, choice: int) -> HttpResponse:
-    """For whoever sees judges: how the trials are getting on, and what came of them to whoever may see results."""
+    """For all who see judges: how the trials are getting on, and what came of them to those who may see results."""
     rows = PromptChoice.objects.select_related("study", "judge__endpoint", "prompt", "run__judge__endpoint")
     row = get_object_or_404(rows, pk=choice, study=access.study)
     budget_form = BudgetForm(request.POST if request.method == "POST" else None)
@@ -291,7 +291,7 @@ def _act(request: HttpRequest, access: Access, choice: PromptChoice, form: Budge
     try:
         if do == "discard":
             prompt_choices.discard(choice)
-            messages.success(request, _("The trials are taken back. Nothing was sent."))
+            messages.success(request, _("The trials are discarded. Nothing was sent."))
             return redirect("judges:runs", slug=access.study.slug)
         if do == "approve":
             prompt_choices.approve(choice, by=by)

@@ -108,7 +108,7 @@ class SurpriseForm(forms.Form):
         help_text=gettext_lazy("It must echo a text with its log-probabilities, as vLLM does."),
     )
     model = forms.CharField(
-        label=gettext_lazy("Model"), max_length=200, help_text=gettext_lazy("As the endpoint calls it.")
+        label=gettext_lazy("Model"), max_length=200, help_text=gettext_lazy("Its name at the endpoint.")
     )
     surprise_metric = forms.CharField(
         label=gettext_lazy("Name"), max_length=LONGEST_NAME, initial=likelihoods.METRIC, help_text=SCORES_ARE_CALLED
@@ -127,7 +127,7 @@ def _card(choices: dict[str, Any]) -> CardText:
 
 @require_in_study(SEES, change=MAY_BRING, methods=("GET", "HEAD", "POST"))
 def index(request: HttpRequest, access: Access) -> HttpResponse:
-    """For whoever reads answers by source: the scores that came in, and a file of further ones."""
+    """For all who read answers by source: the imported scores, and a file of further ones."""
     study, by = access.study, cast(User, request.user)
     files.forget_old_files(at=timezone.now())
     form, status = ScoreForm(study=study), 200
@@ -188,7 +188,7 @@ def _waiting(access: Access, by: User) -> Any:
 @require_in_study(MAY_BRING, change=MAY_BRING, methods=("GET", "HEAD", "POST"))
 @makes_once
 def show(request: HttpRequest, access: Access, file_id: int) -> HttpResponse:
-    """For whoever brought the file: what would come in and what is wrong with it; then all scores, or none."""
+    """For the uploader of the file: what will be imported and what is wrong with it; then all scores, or none."""
     row = _waiting(access, cast(User, request.user)).filter(pk=file_id).first()
     return ScoreImportPage(request, access, row).respond()
 

@@ -129,7 +129,7 @@ class Command(BaseCommand):
             self.stdout.write(f"{run}: {reread.n_read} replies read again, {reread.n_changed} of them otherwise.")
         elif runs.pause(run, lifecycle.PAUSED_BY, name=BY).state == Run.State.PAUSED:
             self.stdout.write(
-                f"{run}: paused. What is on the way is still taken in. The same command without --pause goes on."
+                f"{run}: paused. Replies on their way are still recorded. The same command without --pause goes on."
             )
         else:
             raise CannotRun(f"{run} is {run.state}, so that it cannot be paused")

@@ -42,27 +42,27 @@ class FailureKind(StrEnum):
 _SENTENCES: dict[FailureKind, tuple[str | Promise, str | Promise]] = {
     FailureKind.OVERLOAD: (
         _("The provider is overloaded, or limits how often it may be asked."),
-        _("Calls rest and go on by themselves. If it stays so, lower how many are made at once."),
+        _("Calls pause and resume automatically. If this persists, lower the number of calls at once."),
     ),
     FailureKind.CONNECTION: (
         _("The provider could not be reached, or the connection broke."),
-        _("Calls rest and go on by themselves. If it stays so, check the address and that the server is running."),
+        _("Calls pause and resume automatically. If this persists, check the address and that the server is running."),
     ),
     FailureKind.TIMEOUT: (
         _("The provider did not answer in time."),
-        _("The call is made again. If it stays so, raise the time limit, or lower how many are made at once."),
+        _("The call is made again. If this persists, raise the time limit, or lower the number of calls at once."),
     ),
     FailureKind.BAD_REQUEST: (
-        _("The provider does not take the request as it is."),
+        _("The provider rejects the request."),
         _("Read what it says below, and make a judge with other parameters; an address usually ends with /v1."),
     ),
     FailureKind.KEY: (
-        _("The key is not set, or the provider does not accept it."),
+        _("The key is not set, or the provider rejects it."),
         _("Set the right key in the endpoint's environment variable where judges run, restart them, and resume."),
     ),
     FailureKind.CREDIT: (
         _("The credit or the quota at the provider is spent."),
-        _("Top up the account at the provider, and resume."),
+        _("Top up the account at the provider, then resume."),
     ),
     FailureKind.UNKNOWN_MODEL: (
         _("The provider has no model of that name for this key."),
@@ -74,7 +74,7 @@ _SENTENCES: dict[FailureKind, tuple[str | Promise, str | Promise]] = {
     ),
     FailureKind.MALFORMED: (
         _("The reply is not what a model sends, but perhaps the page of a proxy or half an answer."),
-        _("The call is made again. If it stays so, check that the address is that of the provider's API."),
+        _("The call is made again. If this persists, check that the address is that of the provider's API."),
     ),
     FailureKind.NOT_OFFERED: (
         _("The provider does not give what was asked for."),

@@ -25,7 +25,7 @@ def open_archive(content: bytes) -> zipfile.ZipFile:
     try:
         archive = zipfile.ZipFile(BytesIO(content))
     except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError):
-        raise UnreadableFile(_("The archive is damaged. Make it again and bring it once more.")) from None
+        raise UnreadableFile(_("The archive is damaged. Make it again and upload it.")) from None
     entries = archive.infolist()
     if len(entries) > MOST_FILES:
         raise UnreadableFile(_("The archive holds more than %(n)d files. Split it.") % {"n": MOST_FILES})
@@ -54,12 +54,10 @@ def read_entries(archive: zipfile.ZipFile, *, size: int, largest: int) -> Iterat
                     check_sizes(n_unpacked, size)
                     if n_bytes > largest:
                         names = {"file": PurePosixPath(entry.filename).name, "n": f"{largest // 1_000_000}"}
-                        raise UnreadableFile(
-                            _("“%(file)s” in the archive is larger than %(n)s MB. Take it out.") % names
-                        )
+                        raise UnreadableFile(_("“%(file)s” in the archive is larger than %(n)s MB. Remove it.") % names)
                     chunks.append(chunk)
         except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, zlib.error, lzma.LZMAError):
-            raise UnreadableFile(_("The archive is damaged. Make it again and bring it once more.")) from None
+            raise UnreadableFile(_("The archive is damaged. Make it again and upload it.")) from None
         yield entry.filename, b"".join(chunks)
 
 
@@ -72,8 +70,8 @@ def check_sizes(n_unpacked: int, size: int) -> None:
     """Raise UnreadableFile if so many bytes are too much, or too much for an archive of that size."""
     if n_unpacked > MOST_UNPACKED or (n_unpacked > FREE_OF_RATIO and n_unpacked > MOST_TIMES * size):
         message = _(
-            "The file unpacks to far more than it seems to hold, so it was not read. Save it anew, or bring the texts "
-            "as plain .txt files or as a CSV table."
+            "The file was not read, because it unpacks to far more than its size. Save it again, or upload the "
+            "texts as plain .txt files or as a CSV table."
         )
         raise UnreadableFile(message)
 
@@ -86,7 +84,7 @@ def read_office_file(content: bytes, *, kind: str) -> dict[str, bytes]:
         raise UnreadableFile(message % {"kind": kind})
     for name, part in parts.items():
         if name.endswith((".xml", ".rels")) and (b"\0" in part[:4] or b"<!DOCTYPE" in part or b"<!ENTITY" in part):
-            raise UnreadableFile(_("The file is not an ordinary %(kind)s file. Save it anew.") % {"kind": kind})
+            raise UnreadableFile(_("The file is not an ordinary %(kind)s file. Save it again.") % {"kind": kind})
     return parts
 
 

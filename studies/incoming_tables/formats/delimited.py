@@ -31,7 +31,7 @@ def read_delimited(name: str, content: bytes, kind: TableKind) -> IncomingTable:
                 break
     except csv.Error:
         n = rows[-1][0] + 1 if rows else 1
-        message = _("Row %(n)d cannot be read: a quotation mark is open or stands inside a cell. Save the file anew.")
+        message = _("Row %(n)d cannot be read: a quotation mark is open or inside a cell. Save the file again.")
         raise UnreadableFile(message % {"n": n}) from None
     return make_table(name, rows, kind, encoding=decoded.encoding)
 

@@ -23,7 +23,7 @@ def find_delimiter(lines: Callable[[], Iterator[str]]) -> str:
 
     A sign inside of quotation marks parts nothing, however often it stands there.
 
-    lines : the lines with their ends, anew at each call
+    lines : the lines with their ends, from the start at each call
     """
 
     def rank(delimiter: str) -> tuple[bool, float, int, bool]:

@@ -53,7 +53,7 @@ def read_json_lines(name: str, content: bytes, kind: TableKind) -> IncomingTable
 def _check_whole(n: int, key: str, cell: str) -> None:
     """Raises UnreadableFile for a cell, or its name, that no database keeps."""
     if _HALF_A_SIGN.search(key) or _HALF_A_SIGN.search(cell):
-        message = _("Row %(n)d, “%(name)s” holds half a sign, as of an emoji that was cut. Take it out.")
+        message = _("Row %(n)d, “%(name)s” contains half a character, such as a cut emoji. Remove it.")
         raise UnreadableFile(message % {"n": n, "name": _HALF_A_SIGN.sub("\ufffd", key[:80])})
 
 
@@ -62,7 +62,7 @@ def _spell(n: int, key: str, value: Any, *, keeps_lists: bool) -> str:
         with suppress(RecursionError):  # read with the last of the stack
             return json.dumps(value, ensure_ascii=False)
     if isinstance(value, list | dict):
-        message = _("Row %(n)d, “%(name)s”: a list or a table cannot stand in a cell.")
+        message = _("Row %(n)d, “%(name)s”: a cell cannot hold a list or a table.")
         raise UnreadableFile(message % {"n": n, "name": key[:80]})
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -18,7 +18,7 @@ from studies.incoming_tables.tables import TEXT_COLUMNS, TEXTS, IncomingTable, T
 
 
 def read_archive(name: str, content: bytes, kind: TableKind) -> IncomingTable:
-    """A row for every text of an archive; what its system added by itself is left out."""
+    """A row for every text of an archive; what its system added is left out."""
     decoded = DecodedWords()
     rows: list[tuple[int, tuple[str, ...]]] = []
     for path, part in read_entries(open_archive(content), size=len(content), largest=LARGEST_TEXT * 20):
@@ -26,7 +26,7 @@ def read_archive(name: str, content: bytes, kind: TableKind) -> IncomingTable:
         if "__MACOSX" in pure.parts or pure.name.startswith(".") or pure.name in ("Thumbs.db", "desktop.ini"):
             continue
         if pure.suffix.lower() not in TEXTS:
-            message = _("“%(file)s” in the archive is no .txt, .md or .docx. Take it out.")
+            message = _("“%(file)s” in the archive is not a .txt, .md or .docx file. Remove it.")
             raise UnreadableFile(message % {"file": pure.name[-80:]})
         folder = pure.parent.name if len(pure.parts) > 1 else ""
         rows.append((len(rows) + 1, (folder, pure.stem[-200:], _text_of(pure.name, part, decoded))))

@@ -26,7 +26,7 @@ def read_word_file(content: bytes) -> str:
         document = docx.Document(BytesIO(content))
         paragraphs = [_words(paragraph) for paragraph in document.paragraphs]
     except Exception:  # whatever the library finds wrong, the file is refused
-        raise UnreadableFile(_("The .docx document is damaged. Save it anew, or as plain text.")) from None
+        raise UnreadableFile(_("The .docx document is damaged. Save it again, or as plain text.")) from None
     if document.tables:
         raise UnreadableFile(_("The .docx document holds a table, which would be lost. Write it as paragraphs."))
     return "\n\n".join(words for words in paragraphs if words.strip())

@@ -30,7 +30,7 @@ def read_workbook(name: str, content: bytes, kind: TableKind) -> IncomingTable:
     except UnreadableFile:
         raise
     except Exception:  # whatever the library finds wrong, the file is refused
-        raise UnreadableFile(_("The workbook is damaged. Save it anew, or as CSV.")) from None
+        raise UnreadableFile(_("The workbook is damaged. Save it again, or as CSV.")) from None
     return make_table(name, rows, kind, formulas=tuple(formulas))
 
 

@@ -8,8 +8,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 class Command(BaseCommand):
     help = (
-        "Does here what a page asked a worker for and none has begun. Quire starts it by itself on an embedded site; "
-        "whatever a worker is at already is left to it."
+        "Does a page's job that no worker has started. Embedded sites start it automatically; "
+        "a job that a worker has started is left to it."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

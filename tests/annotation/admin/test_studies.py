@@ -38,7 +38,7 @@ def test_a_study_is_planned_launched_and_closed_by_its_buttons(staff: Client) ->
     ("action", "said"),
     [
         ("plan", "plums is planned: 3 seats."),
-        ("launch", "plums cannot be launched: it asks nobody for consent; add a step of kind consent, as the first"),
+        ("launch", "plums cannot be launched: it does not ask for consent; add a consent step as the first step"),
         ("close", "plums cannot be closed: it is not live"),
     ],
 )
@@ -67,9 +67,9 @@ def test_a_studys_page_shows_its_balance_and_what_stands_in_the_way(staff: Clien
     after = staff.get(url("studies_study", "change", planned.pk)).content.decode()
 
     assert "Not planned yet: there are no seats." in before
-    assert "it asks nobody for consent; add a step of kind consent, as the first" in before
+    assert "it does not ask for consent; add a consent step as the first step" in before
     assert "To be considered:" in before
-    assert "raters are given no address for questions; say whom they can write to" in before
+    assert "raters have no contact address for questions; say who they can write to" in before
     assert "plot1: 0 of 3 seats taken." in after
     assert "Nothing blocks the launch." in after
 

@@ -355,7 +355,7 @@ def test_the_command_says_what_it_would_do_and_what_cannot_be_amended(capsys: py
     call_command("amend", "plums", "notice=New.", reason="Asked for.", dry_run=True)
     with pytest.raises(CommandError, match="seed cannot be amended"):
         call_command("amend", "plums", "seed=8", reason="Asked for.")
-    with pytest.raises(CommandError, match="nothing differs"):
+    with pytest.raises(CommandError, match="same as now"):
         call_command("amend", "plums", "seats_per_group=2", reason="Asked for.")
 
     assert capsys.readouterr().out.splitlines()[-1] == "Nothing has been done."

@@ -159,8 +159,8 @@ def test_the_command_plans_and_prints_the_balance_of_one_group() -> None:
         "\n"
         "Next: `launch plums`, and links on the study's page in the admin.\n"
         "warning: raters are not told how long a group takes; say the minutes\n"
-        "warning: raters are not told what they are paid; say it, also if nothing is paid\n"
-        "warning: raters are not told until when they may answer; set a deadline\n"
+        "warning: raters are not told what they are paid; say so even if nothing is paid\n"
+        "warning: raters are not told the deadline; set a deadline\n"
     )
     assert Seat.objects.count() == 4
 

@@ -151,7 +151,7 @@ def test_only_a_step_within_a_group_may_lock() -> None:
     study = factories.study(planned=False)
     Step.objects.filter(key__in=("consent", "ranking")).update(locks=True)
 
-    with pytest.raises(protocol.NotPlannable, match="“Consent”, locks: only a step") as refused:
+    with pytest.raises(protocol.NotPlannable, match="“Consent”: only a step") as refused:
         factories.plan(study)
 
     assert "“Put them in order”" not in str(refused.value)

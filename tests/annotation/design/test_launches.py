@@ -60,7 +60,7 @@ def test_every_reason_against_launching_is_said_at_once() -> None:
         "plums cannot be launched: “Put them in order” asks “Item 1”, which compares stories, but group "
         "plot1 has only one; "
         "the text of 1 of its stories is withheld, so nobody could read them; "
-        "it was to close in the past; set a later one, or none"
+        "the deadline is in the past; set a later one, or none"
     )
     assert Study.objects.get().state == Study.State.DRAFT
 
@@ -188,7 +188,7 @@ def test_a_warning_hinders_nothing() -> None:
 def test_a_study_that_asks_for_no_consent_is_not_launched() -> None:
     study = factories.study(state=Study.State.DRAFT, planned=False)
     study.versions.get().steps.filter(kind="consent").delete()
-    said = "it asks nobody for consent; add a step of kind consent, as the first"
+    said = "it does not ask for consent; add a consent step as the first step"
     before = launches.launch_obstacles(study, at=NOON)
     design.plan(study)
 
@@ -293,13 +293,13 @@ def test_the_command_says_what_is_in_the_way_of_launching() -> None:
     call_command("plan", "plums", stdout=said)
 
     assert said.getvalue().endswith(
-        "\n\nerror: it asks nobody for consent; add a step of kind consent, as the first\n"
-        "warning: raters are given no address for questions; say whom they can write to\n"
+        "\n\nerror: it does not ask for consent; add a consent step as the first step\n"
+        "warning: raters have no contact address for questions; say who they can write to\n"
         "warning: raters are not told how long a group takes; say the minutes\n"
-        "warning: raters are not told what they are paid; say it, also if nothing is paid\n"
-        "warning: raters are not told until when they may answer; set a deadline\n"
+        "warning: raters are not told what they are paid; say so even if nothing is paid\n"
+        "warning: raters are not told the deadline; set a deadline\n"
     )
-    with pytest.raises(CommandError, match="plums cannot be launched: it asks nobody for consent"):
+    with pytest.raises(CommandError, match="plums cannot be launched: it does not ask for consent"):
         call_command("launch", "plums")
 
 

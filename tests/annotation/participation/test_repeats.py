@@ -57,7 +57,7 @@ def test_what_is_read_again_counts_towards_what_one_person_may_read() -> None:
     rows = read(rater, 4)
 
     assert [row.repeats for row in rows] == [None, None, rows[0], rows[1]]
-    with pytest.raises(claims.NoSeat, match="as many groups as one person reads"):
+    with pytest.raises(claims.NoSeat, match="as many groups as one person may read"):
         claims.claim(rater)
 
 
@@ -117,7 +117,7 @@ def test_topping_up_counts_only_what_somebody_reads_for_the_first_time() -> None
 @pytest.mark.parametrize(
     ("fields", "level", "sentence"),
     [
-        ({"groups_per_sitting": 1}, "error", "nothing says how many one person reads"),
+        ({"groups_per_sitting": 1}, "error", "the number of groups per sitting or per person is not set"),
         ({"groups_per_sitting": 3}, "error", "a sitting of at least 4 groups"),
         ({"groups_per_sitting": 5}, "warning", "only 2 others are read"),
     ],

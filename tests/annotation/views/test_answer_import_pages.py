@@ -72,13 +72,13 @@ def test_columns_are_mapped_step_by_step_and_nothing_is_written_before_the_end(s
     assert "3 problems" in second
     assert "0 answers," in second
     assert "What could be read" in second
-    assert "Nothing comes in while there are problems." in second
+    assert "Nothing is imported while there are problems." in second
     principal = re.compile(r'<button type="submit" class="principal"\s*name="(\w+)"')
     assert (principal.findall(second), principal.findall(third)) == (["save"], ["bring_in"])
     assert "is no answer to item-1" in second
     assert "No problem" in third
-    assert "3. What would come in" in third
-    assert "Nothing comes in while there are problems." not in third
+    assert "3. What will be imported" in third
+    assert "Nothing is imported while there are problems." not in third
     assert "3 answers," in third
     assert "item = &quot;item-1&quot;" in third
     assert not Response.objects.exists()
@@ -115,7 +115,7 @@ def test_refused_answers_stay_on_the_page_with_what_is_wrong(study: Study, page:
     assert response.status_code == 400
     assert "“p7” is no story of the study" in response.content.decode()
     assert "3. What could be read" in response.content.decode()
-    assert "Nothing comes in while there are problems." in response.content.decode()
+    assert "Nothing is imported while there are problems." in response.content.decode()
     assert "would come in" not in response.content.decode()
     assert not Response.objects.exists()
     page.post(address, {"put_aside": "yes"})
@@ -173,9 +173,9 @@ def test_what_stands_in_the_way_of_the_study_is_said_before_anything_is_sent(pag
     Study.objects.filter(pk=study.pk).update(pay="Nothing")
     second = page.get(address).content.decode()
 
-    assert "is to tell raters “Pay”, which is still empty; fill it in" in first
+    assert "tells raters “Pay”, which is still empty; fill it in" in first
     assert ("No problem" in first, "No problem" in second) == (False, True)
-    assert "3. What would come in" not in first
+    assert "3. What will be imported" not in first
     assert "still empty" not in second
 
 
@@ -195,6 +195,6 @@ def test_half_a_sign_in_a_file_of_answers_is_refused_on_the_page_and_nothing_is_
 
     (error,) = response.context["form"].errors["file"]
     assert "Row 1" in error
-    assert "half a sign" in error
+    assert "half a character" in error
     assert not BroughtFile.objects.exists()
     assert page.get(HOME).status_code == 200

@@ -94,7 +94,7 @@ def test_the_second_of_two_is_shown_what_the_first_has_changed(designer: Client,
     answer = designer.post(ADDRESS, fields)
 
     assert answer.status_code == 400
-    assert "Somebody saved this page after you opened it." in answer.text
+    assert "Someone else saved this page after you opened it." in answer.text
     assert "Of the first." in answer.text
     assert Amendment.objects.count() == 1
 

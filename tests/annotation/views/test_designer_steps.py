@@ -71,7 +71,7 @@ def test_who_saves_second_is_shown_what_the_first_saved(designer: Client, study:
 def test_a_step_that_cannot_stand_there_stays_and_the_page_says_why(designer: Client, study: Study) -> None:
     response = designer.post(address(study, "tests"), {"do": "up"}, follow=True)
 
-    assert messages(response) == ["“Consent” must stay first: nothing is asked before somebody has agreed."]
+    assert messages(response) == ["“Consent” must stay first: nothing is asked before the rater has agreed."]
     assert step(study, "tests").position == 2
 
 
@@ -192,7 +192,7 @@ def test_after_saving_the_next_open_thing_is_one_link_away(designer: Client, stu
     Study.objects.update(pay="", minutes=60, closes_at=timezone.now() + timedelta(days=9))
     assert save() == "Raters are not told what they are paid. Next: What raters are told"
     Step.objects.filter(pk=step(study, "consent").pk).update(text="You get {pay}.")
-    assert save() == "“Consent” is to tell raters “Pay”, which is still empty. Next: What raters are told"
+    assert save() == "“Consent” tells raters “Pay”, which is still empty. Next: What raters are told"
     Study.objects.update(pay="9 euro")
     Story.objects.all().delete()
     assert save() == "Group plot1 has no stories. Next: Stories"
@@ -300,7 +300,7 @@ def test_minutes_out_of_range_are_refused_in_plain_words(designer: Client, study
 
     page = designer.post(where, form_of(designer, where) | {"minutes": "-5"}).content.decode()
 
-    assert "Give whole minutes, from 1 to 1440." in page
+    assert "Enter whole minutes, from 1 to 1440." in page
     assert "Ensure this value" not in page
 
 

@@ -32,7 +32,7 @@ def test_without_a_script_what_was_written_is_given_back(client):
 
     assert answer.status_code == 401
     assert "Long &lt;b&gt;reasons&lt;/b&gt;." in answer.text
-    assert "Open the link in your invitation once more" in answer.text
+    assert "Open the link in your invitation again" in answer.text
     assert not Response.objects.exists()
 
 

@@ -45,7 +45,7 @@ def test_the_page_says_what_is_frozen_and_launches_it_whole(designer: Client, st
     answer = designer.post(ADDRESS, fields_of(page), follow=True).content.decode()
 
     assert "4 stories of" in page
-    assert "3 people read each group, so that there are 3 places." in page
+    assert "3 people read each group: 3 places." in page
     assert "“The tests”: about each story they answer the 2 questions" in page
     assert "You can stop at any time." in page, "the words of the consent"
     launched = Study.objects.get()
@@ -64,7 +64,7 @@ def test_the_same_prose_is_a_file_of_text_with_what_raters_read_in_full(designer
     assert draft["Content-Disposition"] == 'attachment; filename="plums-protocol.txt"'
     assert draft.content.decode().startswith(f"{study.title}\n{'=' * len(study.title)}\n\nA draft of version 1")
     assert f"SHA-256 of the protocol: {Study.objects.get().versions.get().sha256}" in launched
-    assert "\n3 people read each group, so that there are 3 places.\n" in launched
+    assert "\n3 people read each group: 3 places.\n" in launched
     assert "\n    You can stop at any time.\n" in launched, "the words of the consent"
 
 
@@ -74,7 +74,7 @@ def test_what_raters_are_promised_as_pay_stands_in_the_protocol(designer: Client
     Study.objects.update(pay="€ 45", pay_for_part="half of it")
     page = read(designer)
 
-    assert "They are told nothing about pay." in without
+    assert "They are not told about pay." in without
     assert "Pay: € 45" in page
     assert "Pay for a part: half of it" in page
 
@@ -133,7 +133,7 @@ def test_with_errors_there_is_no_button_but_each_with_its_link(designer: Client,
     answer = designer.post(ADDRESS, fields)
 
     assert "One problem blocks the launch" in page
-    assert "It asks nobody for consent" in page
+    assert "It does not ask for consent" in page
     assert 'class="principal"' not in page
     assert "Not launched. The problems that block it" in answer.content.decode()
     assert Study.objects.get().is_draft

@@ -120,7 +120,7 @@ def test_what_is_missing_is_said_with_where_it_is_mended(designer: Client, study
     Step.objects.filter(key="consent").delete()
     page = designer.get(ADDRESS).content.decode()
     assert "It can be rehearsed, but not launched yet" in page
-    assert "It asks nobody for consent" in page
+    assert "It does not ask for consent" in page
 
     study.groups.all().delete()
     page, refused = designer.get(ADDRESS).content.decode(), act(designer, "begin")

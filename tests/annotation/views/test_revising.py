@@ -78,5 +78,5 @@ def test_a_step_that_revises_none_that_fits_cannot_be_planned(study: Study, chan
     findings = protocol.collect_findings(study, protocol.read_rows(study.versions.get()))
 
     assert [str(finding) for finding in findings if finding.level == "error"] == [
-        "“The tests” revises “first”, which is no earlier step with its instrument and scope"
+        "“The tests” revises “first”, which is no earlier step with the same instrument and scope"
     ]

@@ -106,12 +106,12 @@ def test_a_token_that_the_server_wrote_after_the_text_does_not_count_nor_one_wit
 def test_broken_off_it_brings_no_score_in_and_goes_on_where_it_was(study: Study, standin: StandIn) -> None:
     standin.script = [told(None, -9, -2, -0.5), *[orders.NO_KEY] * 3]
 
-    with pytest.raises(CommandError, match=r"does not accept it.*What came back stays: ask again, and it goes on"):
+    with pytest.raises(CommandError, match=r"rejects it.*Replies received are kept: ask again to continue"):
         measure()
 
     assert not ScoreCard.objects.exists()
     assert TextVector.objects.count() == 1
-    with pytest.raises(CommandError, match="is being asked already for the scores “surprise”; let that run go on"):
+    with pytest.raises(CommandError, match="is already being asked for the scores “surprise”; resume that run"):
         measure(metric="another")
     n_before = len(standin.hits)
     measure()
@@ -204,9 +204,7 @@ def test_by_the_page_it_waits_for_approval_and_then_its_calls_can_be_read(
 
     run = Run.objects.get()
     assert response.headers["Location"] == reverse("judges:run", args=[study.slug, run.pk])
-    assert (
-        "2 calls wait for somebody to approve them" in admin_client.get(response.headers["Location"]).content.decode()
-    )
+    assert "2 calls are waiting for approval" in admin_client.get(response.headers["Location"]).content.decode()
     assert not standin.hits
     runs.drain(runs.approve(run, by="ada"))
     page = admin_client.get(response.headers["Location"]).content.decode()
@@ -230,7 +228,7 @@ def test_by_the_page_it_waits_for_approval_and_then_its_calls_can_be_read(
         (told_places(None, -9, -1, -1, model="large"), "another model answered than was asked: large"),
         (orders.GARBAGE, "use a server that echoes them"),
         (Reply('{"error": {"message": "no such route"}}', status=404), "no such route"),
-        (orders.NO_KEY, "does not accept it"),
+        (orders.NO_KEY, "rejects it"),
     ],
 )
 def test_an_endpoint_that_gives_no_log_probabilities_is_said_to(

@@ -87,7 +87,7 @@ def test_a_budget_without_a_price_sends_nothing_until_somebody_enters_one(study:
     run = runs.drain(runs.start(sendable(study), judge, by="tests", budget=Decimal(1)))
 
     assert (run.state, standin.hits, runs.count_calls(run)) == (Run.State.WAITING, [], {"planned": 8})
-    assert "no price of standin by which to keep it" in run.note
+    assert "no price for standin" in run.note
 
     price(judge)
     run = runs.drain(runs.resume(run))

@@ -124,7 +124,7 @@ def test_calls_that_a_closed_run_left_without_an_answer_are_asked_by_the_next(st
 def test_a_rater_that_no_run_of_the_judge_made_is_somebody_else(study: Study) -> None:
     factories.rater(study, "stub")
 
-    with pytest.raises(CannotRun, match="a rater called stub already"):
+    with pytest.raises(CannotRun, match="already has a rater called stub"):
         judged(study)
 
 

@@ -92,7 +92,7 @@ def test_a_judge_has_one_unfinished_run_in_a_study(study: Study) -> None:
     judge = catalogue.make_stub_judge()
     runs.start(study, judge, by="tests")
 
-    with pytest.raises(CannotRun, match="unfinished run in plums; let it go on, or close it first"):
+    with pytest.raises(CannotRun, match="unfinished run in plums; resume it, or close it first"):
         runs.start(study, judge, by="tests")
     assert (Run.objects.count(), Call.objects.count()) == (1, 8)
 
@@ -100,7 +100,7 @@ def test_a_judge_has_one_unfinished_run_in_a_study(study: Study) -> None:
 def test_a_judge_does_not_answer_under_somebody_elses_name(study: Study) -> None:
     factories.rater(study, "stub")
 
-    with pytest.raises(CannotRun, match="a rater called stub already"):
+    with pytest.raises(CannotRun, match="already has a rater called stub"):
         runs.start(study, catalogue.make_stub_judge(), by="tests")
     assert Run.objects.count() == 0
 
@@ -185,7 +185,7 @@ def test_an_answer_that_cannot_be_recorded_stops_the_run_and_is_not_paid_for_aga
 
     assert run.state == Run.State.STOPPED
     assert "could not be recorded" in run.note
-    assert "submitted or given up" in run.note
+    assert "submitted or released" in run.note
     assert Response.objects.count() == 0
     assert runs.count_calls(run) == {"planned": 7, "provider_error": 1}
     assert len(standin.hits) == 1

@@ -135,7 +135,7 @@ def test_a_test_needs_a_model(administrator: Client) -> None:
 
     html = administrator.post(f"/endpoints/{endpoint.pk}/test/", follow=True).content.decode()
 
-    assert "Name the model that is to answer." in html
+    assert "Enter the model to test." in html
     assert not ConnectionTest.objects.exists()
 
 

@@ -82,7 +82,7 @@ def test_a_judge_that_was_used_is_shown_and_copied_but_not_changed(researcher: C
     runs.start(study, judge, by="ann")
     address = f"/studies/plums/judges/{judge.pk}/"
 
-    assert "so it never changes" in researcher.get(address).content.decode()
+    assert "so it cannot be changed" in researcher.get(address).content.decode()
     assert researcher.post(address, filled(judge, model="other")).status_code == 409
     copy = researcher.get(f"/studies/plums/judges/new/?like={judge.pk}").content.decode()
     assert 'value="stub"' in copy
@@ -148,7 +148,7 @@ def test_a_prompt_that_was_used_is_final(researcher: Client, study: Study) -> No
     address = f"/studies/plums/prompts/{judge.prompt_id}/"
 
     html = researcher.get(address).content.decode()
-    assert "so it never changes" in html
+    assert "so it cannot be changed" in html
     assert "began." in html
     assert researcher.post(address, prompt_form()).status_code == 409
 

@@ -82,7 +82,7 @@ def test_a_run_is_saved_for_somebody_else_to_approve(client: Client, study: Stud
     run = Run.objects.get()
     assert (run.state, run.resends_unknown, run.approved_by) == ("planned", True, "")
     shown = words(page(client, "coordinator", f"/studies/plums/runs/{run.pk}/"))
-    assert "5 calls wait for somebody to approve them" in shown
+    assert "5 calls are waiting for approval" in shown
     assert "Calls to be sent 5" in shown
     assert "Approve and start" not in shown
 
@@ -95,7 +95,7 @@ def test_a_run_is_saved_for_somebody_else_to_approve(client: Client, study: Stud
 def test_a_run_that_nobody_approved_is_taken_back(client: Client, study: Study, judge: Judge) -> None:
     run = runs.plan(study, judge, by="ann")
 
-    assert "The run is taken back. Nothing was sent." in act(client, run, "discard")
+    assert "The run is discarded. Nothing was sent." in act(client, run, "discard")
 
     assert not Run.objects.exists()
     client.force_login(User.objects.get(username="researcher"))

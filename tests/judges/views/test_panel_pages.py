@@ -56,7 +56,7 @@ def test_one_model_with_two_protocols_is_two_judges_named_by_their_prompts(desig
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({"model0": ""}, "A model needs the endpoint it is reached at"),
+        ({"model0": ""}, "A model needs an endpoint and the name it has there"),
         ({"endpoint0": "", "model0": ""}, "A panel needs at least one model."),
         ({"endpoint1": "same", "model1": "stub-a"}, "Two judges would be called panel-stub-a."),
     ],

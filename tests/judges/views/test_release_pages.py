@@ -94,7 +94,7 @@ def test_a_text_that_may_be_sent_without_a_release_is_said_to_have_come_so(desig
     Provenance.objects.filter(story__code="p1s1").update(may_send_out=True, licence="CC0")
 
     assert releases.find_brought_in(study) == {"CC0": ["p1s1"]}
-    assert "May be sent since they came in" in designer.get(TEXTS).content.decode()
+    assert "May be sent since import" in designer.get(TEXTS).content.decode()
 
 
 @pytest.mark.parametrize("role", ["coordinator", "researcher", "steward", "administrator"])
@@ -251,7 +251,7 @@ def test_what_was_made_from_a_closed_story_leaves_only_for_a_reason_that_names_i
     address = f"/studies/{study.slug}/runs/texts/"
     html = unescape(designer.get(address).content.decode())
     assert "Made from p1s1, which may not be sent. Its licence: All rights reserved." in html
-    assert "sent only for a reason that names that story’s licence." in html
+    assert "the reason must name that story’s licence." in html
     assert not re.search(rf'value="{text.code}"[^>]*checked', html), "it is ticked by hand"
 
     refused = designer.post(address, {"codes": [text.code], "reason": "Only the idea of it."})

@@ -144,7 +144,7 @@ def test_failures_are_counted_by_kind_with_a_sentence_and_the_most_frequent_reas
         ("open", 1, 80, 20),
     ]
     html = page(client, "coordinator", f"/studies/plums/runs/{run.pk}/")
-    assert "Neither is taken, and it is never a No." in html
+    assert "It has no answer, and is never a No." in html
 
 
 def test_every_state_of_a_call_has_words_and_a_place_in_the_bar() -> None:
@@ -217,7 +217,7 @@ def test_what_does_not_fit_is_said_and_changes_nothing(client: Client, run: Run)
     for action, sentence in {
         "approve": "has been approved already",
         "discard": lifecycle.APPROVED.removeprefix("%(run)s "),
-        "pause": "is not at work",
+        "pause": "is not active",
         "resume": "is finished",
         "retry": retries.NO_CALLS.removeprefix("%(run)s "),
     }.items():
@@ -335,7 +335,7 @@ def test_a_call_whose_text_was_erased_says_so_and_of_nothing_that_it_never_was(c
 
     assert "The text was erased, since its writer withdrew." in said
     assert "What was sent has been erased." in said
-    assert "it is measured here" not in said
+    assert "the measure is computed here" not in said
 
 
 def test_a_designer_sees_what_was_sent_and_no_answer(client: Client, run: Run) -> None:

@@ -343,13 +343,13 @@ def test_a_run_in_batches_is_chosen_on_its_page_and_says_how_they_are_getting_on
 ) -> None:
     judge = judge_of(standin, "openai")
     page = reverse("judges:new_run", args=[sendable(study).slug])
-    assert "Hand calls in as batches" in admin_client.get(page, {"judge": judge.pk}).content.decode()
+    assert "Submit calls as batches" in admin_client.get(page, {"judge": judge.pk}).content.decode()
 
     said = admin_client.post(page, {"judge": judge.pk, "sends_batches": "on", "do": "start"}, follow=True)
 
     run = Run.objects.get()
     assert run.sends_batches
-    assert "The first batch is handed in once three calls have been answered." in said.content.decode()
+    assert "The first batch is submitted after three successful calls." in said.content.decode()
     workers.work(judge.required_endpoint, only=run)
     advance(run, 0)
     page = reverse("judges:run", args=[study.slug, run.pk])

@@ -101,7 +101,7 @@ def test_a_story_of_a_frozen_study_gets_no_source(staff: Client) -> None:
 def test_of_a_study_that_is_not_there_yet_nothing_is_claimed(staff: Client) -> None:
     page = staff.get(url("studies_study", "add")).text
 
-    assert "Nothing stands in the way" not in page
+    assert "Nothing blocks the launch" not in page
     assert "Save the study to see what blocks its launch." in page
 
 

@@ -90,7 +90,7 @@ def test_a_step_that_does_not_fit_its_kind_is_refused_in_plain_words(staff: Clie
 
 
 @pytest.mark.parametrize(
-    ("name", "label"), [("organiser", "Who runs it"), ("contact", "Whom raters can write to"), ("pay", "Pay")]
+    ("name", "label"), [("organiser", "Who runs it"), ("contact", "Who raters can write to"), ("pay", "Pay")]
 )
 def test_a_name_in_braces_that_nobody_fills_in_is_found_before_the_launch(draft: Study, name: str, label: str) -> None:
     version = draft.versions.get()
@@ -100,7 +100,7 @@ def test_a_name_in_braces_that_nobody_fills_in_is_found_before_the_launch(draft:
     found = protocol.collect_findings(draft, protocol.read_rows(version))
 
     assert [str(finding) for finding in found if finding.location == name and finding.level == "error"] == [
-        f"“Consent” is to tell raters “{label}”, which is still empty; fill it in"
+        f"“Consent” tells raters “{label}”, which is still empty; fill it in"
     ]
 
 

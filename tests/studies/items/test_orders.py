@@ -35,9 +35,9 @@ def test_a_ranking_reads_an_ordered_list_that_a_form_posts() -> None:
     [
         ({"A": "1", "B": "1", "C": "3", "D": "4"}, "A and B share a position; please give each its own."),
         ({"A": "1", "B": "2", "C": "", "D": "4"}, "Still without a position: C. Please give each its own."),
-        ({"A": "1", "B": "2", "C": "3", "D": "5"}, "Positions go from 1 to 4; please mend that of D."),
+        ({"A": "1", "B": "2", "C": "3", "D": "5"}, "Positions go from 1 to 4; please correct that of D."),
         (["A", "B", "C"], "Still without a position: D. Please give each its own."),
-        (["A", "B", "C", "A"], "A stands in the order twice; please name each once."),
+        (["A", "B", "C", "A"], "A is in the order twice; please name each once."),
         (["A", "B", "C", "E"], "“E” is not one of the stories; please name A, B, C or D."),
         (["A", "B", "C", 4], "Please name the stories by their letters: A, B, C or D."),
     ],
@@ -54,7 +54,7 @@ def test_ties_are_kept_where_they_are_allowed() -> None:
     assert ranking.clean(asked, [["B"], ["D", "A"], "C"], stories=FOUR) == tied
     assert ranking.clean(asked, ranking.label(asked, tied), stories=FOUR) == tied
     assert ranking.label(asked, tied) == "B > A = D > C"
-    assert refusal("ranking", asked, [["A"], ["A", "B"], ["C", "D"]], FOUR).startswith("A stands in the order twice")
+    assert refusal("ranking", asked, [["A"], ["A", "B"], ["C", "D"]], FOUR).startswith("A is in the order twice")
 
 
 def test_stories_stand_in_reading_order_until_they_are_ranked() -> None:

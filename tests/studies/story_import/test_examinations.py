@@ -107,7 +107,7 @@ def test_another_choice_or_another_story_of_the_study_is_examined_anew(draft: St
     assert designer.post(address, form_of(designer, address) | {"act": '["leave", 5]'}).status_code == 302
     assert WAITS in shown(designer, address)
     work()
-    assert "Bring in 3 stories" in shown(designer, address)
+    assert "Import 3 stories" in shown(designer, address)
 
     Story.objects.filter(code="p1s1").delete()
     assert WAITS in shown(designer, address)
@@ -120,7 +120,7 @@ def test_stories_come_in_by_a_worker_once_they_are_examined(draft: Study, design
 
     designer.post(address, form_of(designer, address) | {"bring_in": "yes"})
 
-    assert "Stories are being brought in" in shown(designer, address)
+    assert "Stories are being imported" in shown(designer, address)
     assert StoryIntake.objects.get().is_under_way
     assert draft.stories.count() == 4
 
@@ -139,7 +139,7 @@ def test_a_failure_is_said_and_looking_again_tries_again(
 
     assert WAITS in shown(designer, address)
     work()
-    assert "Bring in 4 stories" in shown(designer, address)
+    assert "Import 4 stories" in shown(designer, address)
 
 
 def test_the_end_of_the_examination_takes_what_was_found_and_no_field_in_which_somebody_types(
@@ -156,7 +156,7 @@ def test_the_end_of_the_examination_takes_what_was_found_and_no_field_in_which_s
     assert 'hx-select-oob="#found-groups,#found-actions"' in end
     assert (answer.status_code, answer.headers.get("HX-Redirect")) == (200, None)
     assert "The text is empty, so there is nothing to read." in part_of(answer.text, "found")
-    assert "Bring in 4 stories" in part_of(answer.text, "found-actions")
+    assert "Import 4 stories" in part_of(answer.text, "found-actions")
     assert "These rows as they are would make 2 groups of 2." in part_of(answer.text, "found-groups")
     assert FIELDS & tags_in(answer.text, "import"), "the form has fields"
     for id in ("found", "found-groups", "found-actions"):

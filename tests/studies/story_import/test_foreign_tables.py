@@ -70,12 +70,12 @@ def test_a_column_that_stands_twice_is_numbered() -> None:
 
 @pytest.mark.parametrize("entry", [r'{"text": "The end \ud83d."}', r'{"te\udc00xt": "Once."}'])
 def test_half_a_sign_in_json_is_refused_by_row_and_column(entry: str) -> None:
-    with pytest.raises(UnreadableFile, match=r"Row 2, “te\ufffd?xt” holds half a sign"):
+    with pytest.raises(UnreadableFile, match=r"Row 2, “te\ufffd?xt” contains half a character"):
         read_file("a.jsonl", f'{{"text": "A whole \\ud83d\\ude42 one."}}\n{entry}\n'.encode())
 
 
 def test_half_a_sign_in_a_list_is_refused_too() -> None:
-    with pytest.raises(UnreadableFile, match="Row 1, “why” holds half a sign"):
+    with pytest.raises(UnreadableFile, match="Row 1, “why” contains half a character"):
         read_answers("a.jsonl", rb'{"who": "ann", "why": ["whole", "cut \ud83d"]}')
 
 

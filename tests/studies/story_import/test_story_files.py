@@ -14,7 +14,7 @@ from studies.story_import.files import read_file, read_pasted
 from tests.studies.story_import import files
 
 TWO = ((2, ("s1", "Once.")), (3, ("s2", "Twice — “quoted”.")))
-OLD = "This is a document of an old kind, or locked by a password."
+OLD = "This document is in an old format, or locked by a password."
 MACROS = "The file has macros, which Quire does not open."
 BOMB = files.archive_of({"a.txt": b"a" * 5_000_000})
 REFUSED = {
@@ -52,14 +52,14 @@ REFUSED = {
     "no document": ("a.docx", files.archive(a="x"), "This is not a .docx document."),
     "document with a table": ("a.docx", files.word_file("Once.", table=True), "The .docx document holds a table"),
     "damaged archive": ("a.zip", b"PK\x03\x04 and no more", "The archive is damaged."),
-    "bomb": ("a.zip", BOMB, "The file unpacks to far more than it seems to hold"),
+    "bomb": ("a.zip", BOMB, "The file was not read, because it unpacks to far more than its size"),
     "bomb in a workbook": (
         "a.xlsx",
         files.with_part(files.workbook(["text"]), "xl/media/a.xml", b" " * 9_000_000),
-        "The file unpacks to far more than it seems to hold",
+        "The file was not read, because it unpacks to far more than its size",
     ),
-    "archive of something else": ("a.zip", files.archive_of({"a.pdf": "x"}), "“a.pdf” in the archive is no .txt"),
-    "archive in an archive": ("a.zip", files.archive_of({"b.zip": BOMB}), "“b.zip” in the archive is no .txt"),
+    "archive of something else": ("a.zip", files.archive_of({"a.pdf": "x"}), "“a.pdf” in the archive is not a .txt"),
+    "archive in an archive": ("a.zip", files.archive_of({"b.zip": BOMB}), "“b.zip” in the archive is not a .txt"),
     "archive of nothing": ("a.zip", files.archive_of({"__MACOSX/a.txt": "x"}), "The archive holds no texts."),
     "bad document in an archive": ("a.zip", files.archive_of({"b.docx": "x"}), "“b.docx”: The archive is damaged."),
     "open quotation mark": ("a.csv", b'story,text\ns1,"Once\n', "Row 2 cannot be read"),
@@ -73,7 +73,7 @@ REFUSED = {
     "too many rows": ("a.csv", b"text\n" + b"x\n" * 20_001, "There are more than 20000 rows."),
     "not JSON": ("a.jsonl", b'{"text": "Once."}\n{"text"', "The file cannot be read: it is not JSON"),
     "deep JSON": ("a.json", b"[" * 100_000, "The file cannot be read: it is nested too deeply"),
-    "JSON of lists": ("a.jsonl", b'{"text": ["Once."]}', "Row 1, “text”: a list or a table cannot stand in a cell."),
+    "JSON of lists": ("a.jsonl", b'{"text": ["Once."]}', "Row 1, “text”: a cell cannot hold a list or a table."),
     "JSON that says twice": ("a.jsonl", b'{"text": "a", "text": "b"}', "Row 1 says “text” twice."),
 }
 

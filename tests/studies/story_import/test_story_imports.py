@@ -326,8 +326,8 @@ def test_that_a_whole_file_came_in_before_is_said_in_one_sentence() -> None:
         (
             "warning",
             (2, 3, 4, 5),
-            "Every story of this file is in the study already, word for word. Put the file aside, unless you want each "
-            "of them twice.",
+            "Every story of this file is in the study already, word for word. Discard the file, unless you want "
+            "each of them twice.",
         )
     ]
 

@@ -174,7 +174,7 @@ class ClozeSheet:
                 follows = index + 1 < len(paragraph)
                 words = OPENS.sub("", run.words[n_leading:]) if follows else run.words[n_leading:]
                 if is_after_box:
-                    words = words.removeprefix("\n")  # a box ends its line by itself
+                    words = words.removeprefix("\n")  # a box already ends its line
                 yield from split_runs(words)
                 n_leading = 0
                 continue

@@ -268,7 +268,7 @@ class MissingAnswer:
 
 
 def missing_answer(work: Work, question: Question, sentence: str, *, is_here: bool = False) -> MissingAnswer:
-    """is_here : the summary stands on the page of the question itself, where a link must not load it anew"""
+    """is_here : the summary is on the page of the question itself, where a link must not reload it"""
     url = f"#item-{question.id}" if is_here else addresses.of_stop(work, question)
     return MissingAnswer(question.letter, languages.item_title(question, work.assignment.study), url, sentence)
 

@@ -57,7 +57,7 @@ def test_what_came_back_is_kept_where_a_later_request_fails(standin: StandIn, mo
     endpoint_at(standin, n_at_once=1)
     standin.script = [vectors_reply([1, 2]), *[orders.NO_KEY] * 3]
 
-    with pytest.raises(CannotEmbed, match=r"endpoint:house/small: .* does not accept it.*ask again, and it goes on"):
+    with pytest.raises(CannotEmbed, match=r"endpoint:house/small: .* rejects it.*ask again to continue"):
         remote().vectors(TEXTS)
 
     assert TextVector.objects.count() == 1
@@ -111,7 +111,7 @@ def vectors_reply(*rows: list[float], model: str = "small") -> Reply:
         (vectors_reply([1, 2]), "not hold a vector for each of the 3 texts"),
         (vectors_reply([1], [2], [float("nan")]), "not hold a vector for each of the 3 texts"),
         (orders.GARBAGE, "not hold a vector for each of the 3 texts"),
-        (orders.NO_KEY, "does not accept it"),
+        (orders.NO_KEY, "rejects it"),
         (vectors_reply([1], [2], [3], model="large"), "another model answered than was asked: large"),
         (vectors_reply([1], [1, 2], [1, 2, 3]), "the vectors have 1, 2, 3 numbers, and cannot be compared"),
         (vectors_reply([0], [1], [1]), "a vector is without a direction"),
@@ -199,4 +199,4 @@ def test_its_pages_speak_of_requests_and_texts_and_not_of_questions(client: Clie
     assert "Finished: 1 of 1 request is answered" in page
     assert "> 3 texts </a>" in page
     assert "> 3 texts </a>" in listing
-    assert "Numbers, not words; they stand under Details." in call
+    assert "Numbers, not words; see Details." in call

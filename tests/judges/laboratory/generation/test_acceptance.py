@@ -210,4 +210,6 @@ def test_who_writes_and_who_judges_should_differ(study: Study, standin: StandIn)
 
     assert (alone, other) == ([], [])
     assert [row.family for row in judged] == ["OpenAI"]
-    assert str(judged[0]).startswith("OpenAI does more than one thing here: writes (gpt-4o), judges (openai/gpt-4.1).")
+    assert str(judged[0]).startswith(
+        "OpenAI has more than one part in this study: writes (gpt-4o), judges (openai/gpt-4.1)."
+    )

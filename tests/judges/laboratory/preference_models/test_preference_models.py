@@ -148,7 +148,7 @@ def test_a_model_is_the_same_for_a_seed_and_known_by_its_hash(study: Study) -> N
     again.card["held_out"]["accuracy"] = 99
     again.save()
     with pytest.raises(
-        preference_models.CannotAnswer, match=r"^The model “taste” is not what it was .* Train it anew\.$"
+        preference_models.CannotAnswer, match=r"^The model “taste” is not what it was .* Train it again\.$"
     ):
         preference_models.answer_pairs(again, study, at=NOON)
 
@@ -260,7 +260,7 @@ def test_a_row_of_a_folder_that_is_wrong_is_named_with_the_way_out(
     with pytest.raises(CommandError) as error:
         call_command("train_preference", pairs=tmp_path)
 
-    assert str(error.value) == f"{file}: row 3 is not as build_pairs writes it: {message}; build the pairs anew"
+    assert str(error.value) == f"{file}: row 3 is not as build_pairs writes it: {message}; build the pairs again"
     assert not PreferenceModel.objects.exists()
 
 
@@ -277,7 +277,7 @@ def test_prompts_that_differ_in_capitals_are_on_one_side(tmp_path: Path) -> None
     [
         ({"name": "My model"}, "name: “My model” will not do; use small letters"),
         ({"name": "a" * 81}, "name: has 81 characters; at most 80 are allowed"),
-        ({"seed": -1}, "-1 is no seed; give a whole number from 0 to 2147483647"),
+        ({"seed": -1}, "-1 is not a seed; enter a whole number from 0 to 2147483647"),
     ],
 )
 def test_a_name_or_seed_that_cannot_be_kept_is_refused(options: dict[str, Any], message: str) -> None:
@@ -324,6 +324,6 @@ def test_too_few_pairs_are_refused_and_a_queued_row_says_why() -> None:
     model.refresh_from_db()
     assert model.state == "failed"
     assert model.reason == (
-        "3 pairs do not do: There are fewer than 6 prompts, too few to learn from some and try others. "
-        "Bring more pairs, on more prompts."
+        "3 pairs are not enough: There are fewer than 6 prompts, too few to learn from some and try others. "
+        "Add more pairs, on more prompts."
     )

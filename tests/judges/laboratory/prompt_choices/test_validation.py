@@ -116,7 +116,7 @@ def test_without_answers_of_people_nothing_is_chosen(standin: StandIn) -> None:
     study = pairs()
     study.assignments.update(status="given_up")
 
-    with pytest.raises(CannotRun, match="nothing to choose by"):
+    with pytest.raises(CannotRun, match="the prompts cannot be compared"):
         prompt_choices.plan(study, judge_at(standin), templates(), share=0.3, seed=0, by="tests")
     assert (Judge.objects.count(), standin.hits, Run.objects.count()) == (1, [], 0)
 
@@ -245,7 +245,7 @@ def test_a_trial_whose_budget_is_spent_holds_the_choice_up_and_says_why(standin:
     for trial in choice.trials.all():
         runs.drain(trial.run)
 
-    with pytest.raises(CannotRun, match=r"The budget of 0\.0001 USD may not bear another call"):
+    with pytest.raises(CannotRun, match=r"The budget of 0\.0001 USD may not cover another call"):
         prompt_choices.decide(choice, at=factories.NOON)
     prompt_choices.compare(choice, at=factories.NOON)
     assert (choice.decided_at, list(prompt_choices.find_due())) == (None, [])

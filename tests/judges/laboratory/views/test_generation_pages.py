@@ -95,7 +95,7 @@ def test_a_run_that_was_saved_is_approved_by_somebody_else(study: Study, designe
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"groups": []}, "There is no premise to write on"),
+        ({"groups": []}, "There is no premise to write about"),
         ({"temperatures": "warm"}, "Temperatures are numbers, such as 0.7 1.0."),
         ({"temperatures": "nan"}, "A temperature is a number from 0 to 2"),
         ({"parameters": "max_tokens"}, "Write a name and a value on each line, such as max_tokens 4000."),
@@ -247,8 +247,8 @@ def test_a_maker_that_writes_and_judges_is_warned_of(study: Study, designer: Cli
     Run.objects.create(study=study, judge=judge, document="{}", sha256="0" * 64, created_by="ana", n_planned=0)
     after = designer.get(f"{PAGES}{other.pk}/").content.decode()
 
-    assert "does more than one thing here" not in before
-    sentence = "OpenAI does more than one thing here: writes (gpt-4o), judges (openai/gpt-4.1)."
+    assert "has more than one part in this study" not in before
+    sentence = "OpenAI has more than one part in this study: writes (gpt-4o), judges (openai/gpt-4.1)."
     assert sentence in after
     assert sentence in designer.get(PAGES).content.decode()
 
@@ -266,10 +266,10 @@ def test_the_launch_warns_of_a_maker_that_writes_and_judges_those_who_may_know_t
     with contextlib.suppress(CommandError):  # what else is missing does not matter here
         call_command("launch", "plums", stderr=said)
 
-    sentence = "OpenAI does more than one thing here: writes (gpt-4o), judges (openai/gpt-4.1)"
+    sentence = "OpenAI has more than one part in this study: writes (gpt-4o), judges (openai/gpt-4.1)"
     assert sentence in shown["designer"]
     assert "OpenAI" not in shown["coordinator"]
-    assert f"Warning: {sentence}; A model favours what is like its own" in said.getvalue()
+    assert f"Warning: {sentence}; A model favours texts like its own" in said.getvalue()
 
 
 def test_why_nothing_can_be_written_any_more_is_said(study: Study, designer: Client) -> None:
@@ -290,7 +290,7 @@ def test_a_new_run_of_a_judge_is_warned_of_its_maker(study: Study, designer: Cli
 
     html = designer.get("/studies/plums/runs/new/", {"judge": judge.pk}).content.decode()
 
-    assert "OpenAI does more than one thing here: writes (gpt-4o), judges (openai/gpt-4.1)." in html
+    assert "OpenAI has more than one part in this study: writes (gpt-4o), judges (openai/gpt-4.1)." in html
 
 
 @pytest.mark.parametrize("n", [1, 3])

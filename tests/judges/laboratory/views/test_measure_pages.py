@@ -35,14 +35,14 @@ def test_a_measure_that_parts_sources_is_named_with_its_share_of_pairs(client: C
 
     page = " ".join(client.get(ADDRESS).text.split())
 
-    pairs = "of a story of Source 2 and one of Source 1, the first has more in 100 of 100 pairs"
+    pairs = "in 100 of 100 pairs, a story of Source 2 has more than one of Source 1"
     assert f'<span lang="en">words</span>: {pairs}' in page
     assert f"em dash with spaces, a — b: {pairs}" in page
-    reversed_pairs = "of a story of Source 1 and one of Source 2, the first has more in 100 of 100 pairs"
+    reversed_pairs = "in 100 of 100 pairs, a story of Source 1 has more than one of Source 2"
     assert f'<span lang="en">distinct-1</span>: {reversed_pairs}' in page
     # Of the first source's texts, ten words each, none has surprise or a moving average.
     assert page.count('– <span class="hint">n = 0</span>') == 2
-    assert "Where n is given, only so many texts have a value." in page
+    assert "Where n is given, only n texts have a value." in page
 
 
 def test_means_are_by_source_and_few_texts_are_not_compared() -> None:
@@ -116,9 +116,7 @@ def test_long_texts_are_measured_by_a_worker_and_anew_when_one_is_changed(
     assert 'hx-trigger="load"' in client.get(ADDRESS, headers=poll).text
     answer = client.get(ADDRESS)
     assert answer.context["measures"] == measure_sources(formatting.read_texts_by_source(study))
-    assert "of a story of Source 2 and one of Source 1, the first has more in 100 of 100 pairs" in " ".join(
-        answer.text.split()
-    )
+    assert "in 100 of 100 pairs, a story of Source 2 has more than one of Source 1" in " ".join(answer.text.split())
 
     Story.objects.filter(code="p1s1").update(text="Another.", sha256=hashing.sha256("Another."))
     page = client.get(ADDRESS).text

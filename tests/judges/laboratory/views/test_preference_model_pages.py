@@ -56,7 +56,7 @@ def test_a_model_is_asked_for_trained_by_a_worker_and_chooses(
 
 def test_a_model_of_votes_that_were_withdrawn_since_is_said_to_hold_them_still(client: Client) -> None:
     trained(pairs())
-    words_of_warning = "Its weights still hold them. Train a model anew."
+    words_of_warning = "Its weights still reflect the old ones. Train a new model."
     assert words_of_warning not in words(page(client, "researcher", ADDRESS))
 
     with triggers.lifted():
@@ -72,7 +72,7 @@ def test_results_are_for_whoever_reads_reports_and_training_for_whoever_starts_r
     html = page(client, "coordinator", ADDRESS)
 
     assert "Train a model" not in html
-    assert "Have it choose" not in html
+    assert "Let it choose" not in html
     assert post(client, {"do": "train"}, role="coordinator").status_code == 403
 
 

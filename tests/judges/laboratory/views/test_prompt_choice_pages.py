@@ -131,7 +131,7 @@ def test_saved_trials_wait_for_somebody_else_and_can_be_taken_back(
 ) -> None:
     said = words(post(client, NEW, selected(judge, prompts, do="save")).content.decode())
     choice = PromptChoice.objects.get()
-    assert "The trials wait for somebody to approve them" in said
+    assert "The trials are waiting for approval" in said
     assert choice.approved_at is None
 
     said = words(post(client, f"{NEW}{choice.pk}/", {"do": "approve"}, role="designer").content.decode())
@@ -179,7 +179,7 @@ def test_what_came_of_it_is_shown_to_whoever_may_see_results(client: Client, cho
     assert "litbench-minimal 1 chosen 100.0 % no interval: too few pairs, or all alike 0 / 3 0 / 6" in said
     assert "litbench-alternative 1 50.0 %" in said
     assert "Judge the other 7 pairs with litbench-minimal 1" in said
-    assert "looks better on the pairs that it was chosen on" in said
+    assert "looks better than it is on the pairs it was chosen on" in said
     assert "Approve and start" not in words(page(client, "coordinator", where))
 
 
@@ -190,7 +190,7 @@ def test_whoever_may_not_read_the_report_sees_the_choice_and_no_results(client: 
     said = words(page(client, "", f"{NEW}{choice.pk}/"))
 
     assert "Chosen: litbench-minimal 1" in said
-    assert "is shown to whoever may read the report" in said
+    assert "is shown to those who may read the report" in said
     assert "50.0 %" not in said
 
 
@@ -219,9 +219,9 @@ def test_a_trial_that_is_held_up_is_named_with_the_way_out(client: Client, choic
 
     said = words(page(client, "researcher", f"{NEW}{choice.pk}/"))
 
-    assert "A trial does not go on by itself" in said
-    assert "may not bear another call, with calls left" in said
-    assert "close it with the answers that it has" in said
+    assert "A trial needs your attention" in said
+    assert "may not cover another call; calls left" in said
+    assert "close it with the answers it has" in said
 
 
 def test_a_study_without_pairs_says_so_and_has_no_button(client: Client, judge: Judge) -> None:
@@ -238,7 +238,7 @@ def test_nobody_judged_and_one_part_empty_are_said(
 ) -> None:
     where = address(selected(judge, prompts))
     study.assignments.update(status="given_up")
-    assert "Wait for their answers, or set more pairs apart" in words(page(client, "researcher", where))
+    assert "Wait for more answers, or set more pairs apart" in words(page(client, "researcher", where))
 
     with triggers.lifted():
         study.groups.update(premise="One premise")

@@ -35,7 +35,7 @@ def test_scores_are_looked_at_and_then_come_in_with_their_card(page: Client) -> 
 
     response = page.post(address, {"bring_in": "yes"}, follow=True)
 
-    assert "What would come in" in preview
+    assert "What will be imported" in preview
     assert "2 scores, about stories." in preview
     assert "No problem" in preview
     assert before == 0
@@ -65,7 +65,7 @@ def test_what_is_wrong_is_said_before_and_after_somebody_insists(page: Client) -
 
     assert "“much” is no finite number" in preview
     assert "“p9” is no story of the study" in preview
-    assert "What would come in" not in preview, "nothing would"
+    assert "What will be imported" not in preview, "nothing would"
     assert (refused.status_code, Response.objects.count()) == (400, 0)
     assert "2 problems in all." in refused.content.decode()
     page.post(address, {"put_aside": "yes"})
@@ -80,7 +80,7 @@ def test_one_wrong_row_or_missing_score_keeps_all_from_coming_in_and_the_page_sa
 
     assert "1 score, about stories." in preview
     assert "What could be read" in preview
-    assert "Nothing comes in while there are problems." in preview
+    assert "Nothing is imported while there are problems." in preview
     assert "would come in" not in preview
 
 
