@@ -5,6 +5,7 @@ clusters below 10. Rates that hardly vary have Wilson's interval with clusters f
 """
 
 import numpy as np
+import pandas as pd
 from scipy import stats
 
 from tests.independent.judge_coefficients import ALIKE, OF_JUDGES, rank_correlation
@@ -17,9 +18,14 @@ ROUNDING = 1e-9  # of sums of shares
 
 def cluster_sums(answers):
     """Sum and number of the answers of each item (column `key`, if there is one) in each cluster, shapes (I, G)."""
-    keyed = answers if "key" in answers else answers.assign(key=0)
-    parts = keyed.groupby(["key", "cluster"])["number"].agg(["sum", "count"]).unstack("cluster", fill_value=0)
-    return parts["sum"].to_numpy(dtype=float), parts["count"].to_numpy(dtype=float)
+    clusters, names = pd.factorize(answers["cluster"], sort=True)
+    keys, items = pd.factorize(answers["key"], sort=True) if "key" in answers else (np.zeros_like(clusters), [0])
+    numbers = answers["number"].to_numpy(dtype=float)
+    is_there = ~np.isnan(numbers)
+    sums, counts = np.zeros((2, len(items), len(names)))
+    np.add.at(sums, (keys, clusters), np.where(is_there, numbers, 0))
+    np.add.at(counts, (keys, clusters), is_there)
+    return sums, counts
 
 
 def count_clusters(function, arguments):
