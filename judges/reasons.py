@@ -126,6 +126,7 @@ _NUMBERS = (
 _FORMER = (
     gettext_noop("the text has %(n)s words; at least %(least)s are needed"),
     gettext_noop("the text has %(n)s words, and the window is %(window)s"),
+    gettext_noop("%(names)s stands in the order twice; please name each once."),
 )
 _NAMED = [value for name, value in globals().items() if name.isupper() and name[0] != "_" and name != "OF_ITEM"]
 _SENTENCES = (*_NAMED, *_MISFITS, *_REFUSALS, *_FORMER)

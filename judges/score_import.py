@@ -297,10 +297,10 @@ def _make_step(study: Study, card: CardText, name: str, about: ScoreCard.About) 
 
 def _list_rows(scores: ScoreTable, *, rater: str, step: Step) -> Iterator[Row]:
     """Each score as an answer, in each of its groups."""
-    said = {"rater": rater, "step": step.key, "item": ITEM, "kind": Rater.Kind.METRIC}
+    of_all = {"rater": rater, "step": step.key, "item": ITEM, "kind": Rater.Kind.METRIC}
     for score in scores.scores:
         for group in score.groups:
-            yield imports.make_row(location=score.location, group=group, story=score.story, **said, **score.facts)
+            yield imports.make_row(location=score.location, group=group, story=score.story, **of_all, **score.facts)
 
 
 def _find_missing(

@@ -19,6 +19,7 @@ from stats.reasons import Incomputable
 SWEPT = "story"
 # Standard deviations in those of the rest: one below the least is 0, none is looked for above the most.
 LEAST, MOST, FIRST = 1e-3, 100.0, 0.5
+ROUNDING = 1e-12  # of the sum of squares, below which nothing is left of it
 
 
 def dummies(places: IntArray) -> sparse.csr_array:
@@ -87,7 +88,8 @@ class RestrictedLikelihood:
         """Columns have shape (N, K).
 
         drawn : of each part its columns; swept : the number of each value's unit of the part that is swept out
-        Raises ValueError unless there are more values than fixed columns.
+        Raises ValueError unless there are more values than fixed columns, and Incomputable if the fixed columns explain
+        all values but for rounding.
         """
         self._degrees = len(values) - int(fixed.shape[1])
         if self._degrees <= 0:
@@ -103,6 +105,8 @@ class RestrictedLikelihood:
             for n in np.unique(n_by_unit)
             for rows in [of_unit[np.flatnonzero(n_by_unit == n)]]
         ]
+        if self.at({}).factor[-1, -1] ** 2 <= ROUNDING * self._products[-1, -1]:
+            raise Incomputable("values_explained")
 
     def at(self, ratios: Mapping[str, float]) -> Evaluation:
         """The likelihood where parts have these ratios, and 0 those that are not named.
@@ -128,14 +132,14 @@ class RestrictedLikelihood:
     def maximise(self, parts: Sequence[str]) -> dict[str, float]:
         """The likeliest ratios by part; those that come out as 0 are left out."""
         while parts:
-            found = optimize.minimize(
+            optimum = optimize.minimize(
                 partial(self._deviance, parts),
                 np.full(len(parts), FIRST),
                 method="L-BFGS-B",
                 bounds=[(0.0, MOST)] * len(parts),
                 options={"ftol": 1e-14, "gtol": 1e-8},
             )
-            ratio_by_part = dict(zip(parts, found.x.tolist(), strict=True))
+            ratio_by_part = dict(zip(parts, optimum.x.tolist(), strict=True))
             parts = [part for part, ratio in ratio_by_part.items() if ratio >= LEAST]
             if len(parts) == len(ratio_by_part):
                 return ratio_by_part

@@ -96,8 +96,8 @@ class SourceModel:
         self._middle = float(answers.values.mean())
         design = self._design
         self._likelihood = RestrictedLikelihood(answers.values - self._middle, design.fixed, design.drawn, design.story)
-        self.not_told = tuple(part for part in DRAWN if not self._design.tells(part))
-        parts = [part for part in DRAWN if part not in self.not_told]
+        parts = [part for part in DRAWN if design.tells(part)]
+        self.not_told = tuple(part for part in (*design.drawn, "story") if part not in parts)
         self._ratios = self._likelihood.maximise(parts)
         self._fit = self._likelihood.at(self._ratios)
         self.at_zero = tuple(part for part in parts if part not in self._ratios)
@@ -106,12 +106,13 @@ class SourceModel:
 
     def is_estimable(self, first: int, second: int) -> bool:
         """Whether the two sources can be compared: by blocks and by raters that hold both, or a chain of sources."""
-        return self._design.is_linked(first, second)
+        return self._design.is_linked_by_blocks(first, second) and self._design.is_linked_by_raters(first, second)
 
     def mean(self, source: int, *, other_raters: bool) -> ModelEstimate:
         """The source's mean as if every rater had read it in every block of those it is compared in.
 
-        other_raters : whether raters are drawn anew as stories are; else it is of these raters
+        other_raters : whether raters are drawn as stories are; else it is of these raters
+        Raises Incomputable for a source that shares no block where others do.
         """
         return self._estimate({source: 1.0}, self._design.mean_columns(source), other_raters=other_raters)
 
@@ -120,7 +121,9 @@ class SourceModel:
 
         Raises Incomputable unless `is_estimable`.
         """
-        if not self.is_estimable(first, second):
+        if not self._design.is_linked_by_blocks(first, second):
+            raise Incomputable("no_shared_premise")
+        if not self._design.is_linked_by_raters(first, second):
             raise Incomputable("sources_not_linked")
         weights = {first: 1.0, second: -1.0}
         return self._estimate(weights, self._design.columns(weights), other_raters=other_raters)
@@ -201,17 +204,20 @@ class _Design:
         blocks, block = np.unique(answers.block, return_inverse=True)
         pairs, rater_source = np.unique(rater * len(self.sources) + source, return_inverse=True)
         self._rater_of_pair, self._source_of_pair = np.divmod(pairs, len(self.sources))
+        # What is in no shared block has a column for itself, which joins no sources.
         is_shared = _links(block, source).sum(axis=1) > 1
         self._has_fixed_blocks = len(blocks) > 1 and bool(is_shared.any())
-        if self._has_fixed_blocks:  # what stands in no shared block is a block of its own, the last
+        if self._has_fixed_blocks:
             block = np.where(is_shared[block], block, len(blocks))
         _labels, block = np.unique(block, return_inverse=True)
-        self._set_of_source, self._set_of_block = _linked_sets(_links(source, block))
+        links = _links(source, block)
+        joins = np.full(links.shape[1], self._has_fixed_blocks)
+        joins[int(is_shared.sum()) :] = False
+        self._set_of_source, self._set_of_block = _linked_sets(links & joins)
         self._set_by_raters, _of_raters = _linked_sets(_links(source, rater))
-        self._is_shared = np.array([self._has_fixed_blocks] * int(is_shared.sum()) + [False], dtype=np.bool_)
-        # The first block of each set says nothing that its sources do not.
-        _sets, firsts = np.unique(self._set_of_block, return_index=True)
-        kept = np.setdiff1d(np.arange(len(self._set_of_block)), firsts)
+        # The first block of each set that columns join says nothing that its sources do not.
+        _sets, firsts = np.unique(_linked_sets(links)[1], return_index=True)
+        kept = np.setdiff1d(np.arange(links.shape[1]), firsts)
         self._kept_blocks = kept if self._has_fixed_blocks else kept[:0]
         self.fixed = sparse.hstack([dummies(source), dummies(block)[:, self._kept_blocks]], format="csr")
         self.drawn = {"rater": dummies(rater), "rater_source": dummies(rater_source)}
@@ -233,10 +239,13 @@ class _Design:
             return len(self.sources) < n < self._n_by_part["story"]
         return 1 < n < self.n
 
-    def is_linked(self, first: int, second: int) -> bool:
+    def is_linked_by_blocks(self, first: int, second: int) -> bool:
         one, other = np.searchsorted(self.sources, [first, second])
-        by_blocks = not self._has_fixed_blocks or self._set_of_source[one] == self._set_of_source[other]
-        return bool(by_blocks and self._set_by_raters[one] == self._set_by_raters[other])
+        return not self._has_fixed_blocks or bool(self._set_of_source[one] == self._set_of_source[other])
+
+    def is_linked_by_raters(self, first: int, second: int) -> bool:
+        one, other = np.searchsorted(self.sources, [first, second])
+        return bool(self._set_by_raters[one] == self._set_by_raters[other])
 
     def columns(self, weights: Mapping[int, float]) -> FloatArray:
         """How much each fixed effect enters a sum of sources, shape (P,)."""
@@ -245,13 +254,16 @@ class _Design:
         return row
 
     def mean_columns(self, source: int) -> FloatArray:
-        """How much each fixed effect enters a source's mean over the shared blocks of its linked set, shape (P,)."""
+        """How much each fixed effect enters a source's mean over the shared blocks of its linked set, shape (P,).
+
+        Raises Incomputable for a source that shares no block where others do.
+        """
         row = self.columns({source: 1.0})
-        of_source = self._set_of_source[np.searchsorted(self.sources, source)]
-        is_over = self._set_of_block == of_source
-        is_shared = is_over & self._is_shared[: len(is_over)]
-        is_over = is_shared if is_shared.any() else is_over
-        row[len(self.sources) :] = is_over[self._kept_blocks] / is_over.sum()
+        if self._has_fixed_blocks:
+            is_over = self._set_of_block == self._set_of_source[np.searchsorted(self.sources, source)]
+            if not is_over.any():
+                raise Incomputable("no_shared_premise")
+            row[len(self.sources) :] = is_over[self._kept_blocks] / is_over.sum()
         return row
 
     def drawn_columns(self, weights: Mapping[int, float]) -> FloatArray:

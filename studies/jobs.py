@@ -201,7 +201,9 @@ def carry_out(
     lease = JobLease(pk, at + LEASE)
     if not StudyJob.objects.filter(idle(at), pk=pk).update(leased_until=lease.until):
         return
-    job = StudyJob.objects.select_related("study", "user").get(pk=pk)
+    job = StudyJob.objects.select_related("study", "user").filter(pk=pk).first()
+    if job is None:  # the file that it was about is gone since
+        return
     with translation.override(job.language):
         try:
             _require_same_inputs(job, find_inputs)

@@ -35,7 +35,7 @@ def is_comparison_outdated(study: Study) -> bool:
 
 
 def _inputs_of_comparison(study: Study) -> str:
-    # Differences between sources is said in words, so that each language has its own.
+    # Differences between sources are written in words, so that each language has its own.
     return jobs.hash_inputs(jobs.hash_texts(study), get_language())
 
 

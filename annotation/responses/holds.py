@@ -12,7 +12,7 @@ from django.utils.translation import gettext_noop
 from annotation.models import Assignment
 from annotation.prepared_queries import PreparedQuery, PreparedUpdate
 
-ENDED = gettext_noop("This has been submitted or released; its answers can no longer be changed.")
+ENDED = gettext_noop("This has been submitted, or its place was released; its answers can no longer be changed.")
 TOO_FAST = gettext_noop("Too many saves at once, so this is not saved yet. Please try again in a few seconds.")
 
 # A token bucket for each assignment: BURST saves at once, SAVES_PER_SECOND for good. The fastest that a person does is

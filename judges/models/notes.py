@@ -17,6 +17,21 @@ EARLIER = (
         "%(host)s is the private address %(number)s; if this is an endpoint of yours, add %(host)s:%(port)s to "
         "QUIRE_ALLOWED_PRIVATE_ENDPOINTS"
     ),
+    gettext_noop(
+        "The first %(n)s replies could not be read. Have the prompt ask for the answer in the form that is read, or "
+        "choose a model that keeps to it; then let the run go on. (%(reason)s)"
+    ),
+    gettext_noop(
+        "There is a budget, and no price of %(model)s by which to keep it. Have an administrator enter the price under "
+        "Records, Prices (0 if it costs nothing), or take the limit away; then let the run go on."
+    ),
+    gettext_noop(
+        "The budget of %(budget)s USD may not bear another call, with calls left: %(n)s. Raise it, or close the run."
+    ),
+    gettext_noop("calls of which nobody knows what became of them: %(n)s"),
+    gettext_noop("the environment variable %(name)s holds what is no key"),
+    gettext_noop("%(url)r holds a character that does not belong into an address"),
+    gettext_noop("the address holds a user or password; a key belongs into an environment variable"),
 )
 # Of a request that failed: what that means, what to do about it, and what the provider said.
 FAILED = "%(what)s %(way_out)s (%(reason)s)"

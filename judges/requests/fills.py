@@ -55,7 +55,7 @@ def build_request(
     step_text : what people read above the story
     prompt : the words to ask with; the built-in ones if there are none
 
-    The schema carries the skeleton and the hints too: without reading, they are needed to answer at all.
+    The schema carries the skeleton and the hints, too: a model that answers from the schema alone needs them.
     """
     text = document.marked_text
     hints = {str(blank.number): blank.hint for blank in document.blanks}

@@ -40,7 +40,7 @@ WORDS: Mapping[str, StateWords] = {
     State.OUT_OF_RANGE: StateWords(_("out of range"), _("The reply names a value that the question does not have.")),
     State.TOO_LARGE: StateWords(_("too large"), _("The reply was larger than its endpoint allows and was not read.")),
     State.PROVIDER_ERROR: StateWords(
-        _("no reply"), _("The provider did not answer. “Go on” asks again where a later try may work.")
+        _("no reply"), _("The provider did not answer. “Resume the run” asks again where a later try may work.")
     ),
     State.BUDGET_STOPPED: StateWords(_("not sent: budget"), _("The run’s budget was used up before it was sent.")),
     State.NOT_ASKED: StateWords(

@@ -8,4 +8,4 @@ class UnreadableFile(ValueError):
 
 
 class ImportRefused(ValueError):
-    """Nothing came in; the message says why and what would do, in a line for each of the first problems."""
+    """Nothing was imported; the message says why and what would do, in a line for each of the first problems."""

@@ -134,7 +134,11 @@ def carry_out(pk: int) -> None:
     lease = IntakeLease(pk, at + LEASE)
     if not StoryIntake.objects.filter(jobs.idle(at), pk=pk).update(leased_until=lease.until):
         return
-    story_import = StoryImport.objects.select_related("study", "user", "intake").get(pk=pk)
+    story_import = (
+        StoryImport.objects.select_related("study", "user", "intake").filter(pk=pk, intake__isnull=False).first()
+    )
+    if story_import is None:  # cancelled since
+        return
     with translation.override(story_import.intake.language):
         try:
             _bring_in(story_import, lease)

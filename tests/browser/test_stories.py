@@ -39,14 +39,14 @@ def test_a_file_is_brought_in_its_problems_mended_and_its_groups_corrected(
     file.write_text(CSV.replace("model,Manner C,middle\nb1", "zzz,Manner D,middle\nb1"), encoding="utf-8")
     problems = {"stories": in_all_looks(designer)}
 
-    designer.get_by_role("link", name="Bring in stories").click()
+    designer.get_by_role("link", name="Import stories").click()
     problems["new"] = in_all_looks(designer)
     designer.set_input_files("[type=file]", file)
     press(designer, "Go on")
     expect(designer.locator(".problems")).to_contain_text("Say above what “zzz” is.")
     problems["columns"] = in_all_looks(designer)
     press(designer, "Import 4 stories")
-    expect(designer.locator(".error-summary")).to_contain_text("Nothing came in")
+    expect(designer.locator(".error-summary")).to_contain_text("Nothing was imported")
     problems["refused"] = in_all_looks(designer)
 
     designer.get_by_label("zzz", exact=True).select_option("language model")
@@ -76,7 +76,7 @@ def test_a_file_is_brought_in_its_problems_mended_and_its_groups_corrected(
 
 def bring_in(page: Page, file: Path) -> None:
     """The file uploaded, and its button pressed."""
-    page.get_by_role("link", name="Bring in stories").click()
+    page.get_by_role("link", name="Import stories").click()
     page.set_input_files("[type=file]", file)
     press(page, "Go on")
     press(page, "Import 4 stories")

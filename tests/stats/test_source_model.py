@@ -136,13 +136,30 @@ def test_sources_whose_raters_or_blocks_nothing_joins_are_not_compared() -> None
         np.concatenate([made.story, made.story + 12]),
     )
 
-    for model, pair in ((SourceModel(of_two_panels), (0, 1)), (SourceModel(in_two_sets), (0, 2))):
+    for model, pair, why in (
+        (SourceModel(of_two_panels), (0, 1), "No rater read both"),
+        (SourceModel(in_two_sets), (0, 2), "No premise has stories by both"),
+    ):
         assert not model.is_estimable(*pair)
-        with pytest.raises(Incomputable, match="No rater read both"):
+        with pytest.raises(Incomputable, match=why):
             model.contrast(*pair, other_raters=True)
         with pytest.raises(Incomputable):
             model.test_all()
     assert SourceModel(in_two_sets).is_estimable(2, 3)
+
+
+def test_premises_of_their_own_join_no_sources() -> None:
+    """A and B share five premises; A, and C, wrote alone to three each."""
+    pairs = [(source, block) for block in range(5) for source in (0, 1)]
+    pairs += [(0, block) for block in range(5, 8)] + [(2, block) for block in range(8, 11)]
+    source, block = (np.repeat([pair[n] for pair in pairs], 6) for n in (0, 1))
+    story = np.repeat(np.arange(len(pairs) * 2), 3)
+    values = np.random.default_rng(7).normal(0, 0.5, source.size)
+    model = SourceModel(answers(values, source, block, np.tile([0, 1, 2], source.size // 3), story))
+
+    assert [model.is_estimable(*pair) for pair in ((0, 1), (0, 2), (1, 2))] == [True, False, False]
+    with pytest.raises(Incomputable, match="No premise has stories by both"):
+        model.mean(2, other_raters=True)
 
 
 def test_a_chain_of_sources_joins_two_that_nobody_read_together() -> None:
@@ -159,18 +176,27 @@ def test_stories_that_one_rater_each_has_read_are_not_told_from_the_rest() -> No
     source = np.tile([0, 1], 30)
     model = SourceModel(answers(rng.normal(size=60), source, source * 0, np.arange(60) % 5, np.arange(60)))
 
-    assert model.not_told == ("block", "story")
+    assert model.not_told == ("story",)
     assert model.variances["story"] == 0
 
 
-@pytest.mark.parametrize(("n_stories", "code"), [(12, "do not vary"), (2, "no more stories")])
-def test_answers_that_cannot_tell_how_sure_they_are_are_refused(n_stories: int, code: str) -> None:
-    """Twelve raters who all say of stories by the second source 1 and of the others 0; or on one story of each."""
+@pytest.mark.parametrize(
+    ("n_stories", "step", "why"), [(12, 1.0, "vary"), (12, 0.7, "vary"), (2, 1.0, "no more stories")]
+)
+def test_answers_that_cannot_tell_how_sure_they_are_are_refused(n_stories: int, step: float, why: str) -> None:
+    """Twelve raters who say the same of all stories of a source; or on one story of each."""
     story = np.arange(24) % n_stories
     source = story % 2
 
-    with pytest.raises(Incomputable, match=code):
-        SourceModel(answers(source * 1.0, source, source * 0, np.arange(24) // 2, story))
+    with pytest.raises(Incomputable, match=why):
+        SourceModel(answers(3 + step * source, source, source * 0, np.arange(24) // 2, story))
+
+
+def test_answers_that_are_all_alike_are_refused() -> None:
+    source = np.arange(24) % 2
+
+    with pytest.raises(Incomputable, match="vary"):
+        SourceModel(answers(source * 0 + 3.1, source, source * 0, np.arange(24) // 8, np.arange(24) // 2))
 
 
 def test_null_studies_with_raters_who_differ_by_source_find_a_difference_in_one_of_twenty() -> None:

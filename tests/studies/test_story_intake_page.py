@@ -112,10 +112,10 @@ def test_what_keeps_it_out_stands_above_the_columns_until_they_are_changed(
     assert designer.get(address, headers=LAST).headers["HX-Redirect"] == address
     page = designer.get(address).content.decode()
     assert "Fix the problems first." in page
-    assert page.index('id="import"') < page.index("Nothing came in"), "it goes as soon as a choice is changed"
+    assert page.index('id="import"') < page.index("Nothing was imported"), "it goes as soon as a choice is changed"
     assert "The text is empty, so there is nothing to read." in page
     designer.post(address, form_of(designer, address) | {"act": '["leave", 5]'})
-    assert "Nothing came in" not in designer.get(address).content.decode()
+    assert "Nothing was imported" not in designer.get(address).content.decode()
     with django_capture_on_commit_callbacks(execute=True):
         designer.post(address, form_of(designer, address) | {"bring_in": "yes"})
     assert sent == [pk]

@@ -1,7 +1,8 @@
 """`python -m tools.audit`: false claims of simulated studies, by design and kind; written to docs/audit.md.
 
 --n 1000      null studies in all
---only TEXT   designs whose name holds that
+--only TEXT   designs with that in their name
+--to FILE     in place of docs/audit.md
 """
 
 import argparse
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from reports.figures.base import Claim
 
 BY_SOURCE = (0.0, 0.15, 0.3, 0.5)
-KINDS = ("difference", "agreement", "authorship", "judge", "equivalence")
+KINDS = ("difference", "agreement", "authorship", "judge")
 PLANTED = 0.35
 DOC = ROOT / "docs" / "audit.md"
 
@@ -37,22 +38,23 @@ def claims_of(design: Design, *, effect: float, by_source: float, has_stories: b
     with transaction.atomic():
         study = studies.make(drawn, has_guesses=True, rng=rng)
         read = results.read_results(results.compute(study))
-        said = [s.claim for figure, result in read.computed for s in figure.statements(result, read.head) if s.claim]
+        statements = [s for figure, result in read.computed for s in figure.statements(result, read.head)]
         transaction.set_rollback(True)
-    return said
+    return [statement.claim for statement in statements if statement.claim]
 
 
 def null_studies(designs: list[Design], n: int) -> Iterator[tuple[Design, float, set[str]]]:
-    """Of each study its design, how much raters differ by source, and the kinds of claims, all of which are false."""
+    """Of each study its design, how much raters differ by source, and the kinds of its false claims."""
     for number in range(n):
         design = designs[number % len(designs)]
         turn = number // len(designs)
         by_source = BY_SOURCE[turn % len(BY_SOURCE)]
-        has_stories = turn // len(BY_SOURCE) % 2 == 0
+        has_stories = (number + turn // len(BY_SOURCE)) % 2 == 0
         claims = claims_of(design, effect=0.0, by_source=by_source, has_stories=has_stories, seed=number)
         # Where stories differ, or raters make something of a source, there is something to agree on.
         may_agree = has_stories or by_source > 0
-        yield design, by_source, {c.kind for c in claims if not (c.kind == "agreement" and may_agree)}
+        kinds = {claim.kind for claim in claims} - {"equivalence"}  # which is true here
+        yield design, by_source, kinds - ({"agreement"} if may_agree else set())
 
 
 def planted_studies(designs: list[Design], n: int) -> tuple[int, int]:
@@ -99,7 +101,7 @@ def main(arguments: Any = None) -> None:
     options = parser.parse_args(arguments)
     designs = [design for design in DESIGNS if options.only in design.name]
     with own_database():
-        found = list(null_studies(designs, options.n))
+        claimed = list(null_studies(designs, options.n))
         n_clear, n_wrong = planted_studies(designs, options.n // 4)
     lines = [
         "# Whether findings are true",
@@ -109,7 +111,7 @@ def main(arguments: Any = None) -> None:
         "by .8 points of a scale from 1 to 5; in half of the studies stories do not differ. Guesses at authors are",
         "tossed, and a judge, where there is one, answers with noise.",
         "",
-        *tables(found),
+        *tables(claimed),
         f"Of {options.n // 4} studies in which every source is better than the next by {PLANTED} points, the findings "
         f"name {n_clear} differences",
         f"as clear; {n_wrong} of them the wrong way round.",

@@ -8,6 +8,7 @@ import numpy as np
 # Standard deviations, in points of a scale from 1 to 5.
 RATER, STORY, REST = 0.4, 0.5, 0.8
 LOW, HIGH, MIDDLE = 1, 5, 3.0
+N_PANEL = 3
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class Design:
     n_readers : of a group, of all raters; 0 if all read all of it
     n_batches : groups that the stories of one premise are dealt out to; a group for each premise unless said
     drop_out : the share of readings that nobody ended
-    is_graded : groups are read by raters who are severe or lenient together
+    is_graded : groups are read by panels of three, one of them severe and the next lenient
     has_outlier : one rater answers as if tossing dice
     is_unequal : the first source has three times as many stories as the others
     n_tests : Yes and No beside the scales; has_judge : a model that answers the scales with noise
@@ -51,7 +52,7 @@ DESIGNS = (
     Design("15 premises, 2 sources, one scale", 2, 15, n_raters=8, n_outcomes=1),
     Design("10 raters read all of 30", 2, 15, n_raters=10, n_readers=0),
     Design("a fifth of readings not ended", drop_out=0.2),
-    Design("severe and lenient raters by group", n_premises=15, n_raters=15, is_graded=True),
+    Design("severe and lenient panels by group", n_premises=15, n_raters=15, is_graded=True),
     Design("one rater who tosses dice", 3, 10, n_raters=5, n_readers=0, has_outlier=True),
     Design("unequal shares", 3, 1, 6, n_raters=6, n_readers=4, n_batches=4, is_unequal=True),
     Design("tests alone", 4, 12, n_outcomes=0, n_tests=14),
@@ -98,6 +99,8 @@ def draw(design: Design, *, effect: float, by_source: float, has_stories: bool, 
             for rater in readers[group]:
                 worth = (shared.of(rater, source, code) + own.of(rater, source, code)) / 2**0.5
                 worth += MIDDLE - effect * sources.index(source) + rng.normal(0, REST)
+                if design.is_graded:
+                    worth += RATER * (1 if raters.index(rater) // N_PANEL % 2 else -1)
                 if design.has_outlier and rater == raters[0]:
                     worth = rng.uniform(LOW - 0.5, HIGH + 0.5)
                 is_test = outcome.startswith("test")
@@ -153,9 +156,9 @@ def _readers(design: Design, groups: list[str], raters: list[str], rng: np.rando
     """Who reads which group and ends it."""
     readers: dict[str, list[str]] = {}
     for n, group in enumerate(groups):
-        if design.is_graded:  # panels of three, each with its own severity, since raters differ
-            first = 3 * n % len(raters)
-            chosen = raters[first : first + 3]
+        if design.is_graded:
+            first = N_PANEL * n % len(raters)
+            chosen = raters[first : first + N_PANEL]
         else:
             n_readers = min(design.n_readers or len(raters), len(raters))
             chosen = [str(rater) for rater in rng.choice(raters, n_readers, replace=False)]

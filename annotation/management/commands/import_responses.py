@@ -35,7 +35,7 @@ class Command(BaseCommand):
             table = files.read_answers(file.name, content)
             if map is None:
                 self.stdout.write(write_mapping(guess_mapping(table, row)))
-                self.stderr.write("Nothing came in: save this as a file, complete it, and give it with --map.")
+                self.stderr.write("Nothing was imported: save this as a file, complete it, and give it with --map.")
                 return
             mapping = parse_mapping(_read(map, largest=reader.LARGEST_TEXT), map)
             if dry_run:

@@ -61,7 +61,7 @@ class InformationForm(EditForm):
     def clean_zone(self) -> str:
         zone = str(self.cleaned_data["zone"] or settings.TIME_ZONE)
         if zone not in available_timezones():
-            raise forms.ValidationError(_("This is not a time zone. Choose one from the list."))
+            raise forms.ValidationError(_("The time zone of your browser is not known. Reload the page and try again."))
         return zone
 
     def clean(self) -> None:

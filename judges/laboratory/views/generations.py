@@ -185,7 +185,7 @@ def _keys(request: HttpRequest, name: str) -> list[int]:
 
 
 def _accept(request: HttpRequest, row: Generation, terms: Terms) -> str:
-    """Accept the chosen texts texts, or all that the page showed; what was done, as a sentence. Raises CannotAccept."""
+    """Accept the chosen texts, or all that the page showed; what was done, as a sentence. Raises CannotAccept."""
     keys = _keys(request, "all" if request.POST.get("do") == "all" else "text")
     is_cleaned = {key: request.POST.get(f"version-{key}", "cleaned") == "cleaned" for key in keys}
     by = request.user.get_username()

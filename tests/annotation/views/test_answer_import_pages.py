@@ -116,7 +116,7 @@ def test_refused_answers_stay_on_the_page_with_what_is_wrong(study: Study, page:
     assert "“p7” is no story of the study" in response.content.decode()
     assert "3. What could be read" in response.content.decode()
     assert "Nothing is imported while there are problems." in response.content.decode()
-    assert "would come in" not in response.content.decode()
+    assert "will be imported" not in response.content.decode()
     assert not Response.objects.exists()
     page.post(address, {"put_aside": "yes"})
     assert not BroughtFile.objects.exists()

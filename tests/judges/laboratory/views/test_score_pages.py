@@ -81,7 +81,7 @@ def test_one_wrong_row_or_missing_score_keeps_all_from_coming_in_and_the_page_sa
     assert "1 score, about stories." in preview
     assert "What could be read" in preview
     assert "Nothing is imported while there are problems." in preview
-    assert "would come in" not in preview
+    assert "will be imported" not in preview
 
 
 def test_a_file_that_is_none_and_a_card_without_a_name_are_refused(page: Client) -> None:
