@@ -43,8 +43,8 @@ class CallForm(EditForm):
         label=gettext_lazy("Questions of eligibility"),
         required=False,
         help_text=gettext_lazy(
-            "A published instrument that asks about no story. Applicants who answer wrongly where a question has a right "
-            "answer are thanked, and their application is not kept."
+            "A published instrument that asks about no story. Applicants who answer wrongly where a question has a "
+            "right answer are thanked, and their application is not kept."
         ),
     )
     text = forms.CharField(
