@@ -6,13 +6,13 @@
 """
 
 import argparse
-import math
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from statsmodels.stats.proportion import proportion_confint
 
 from tools.audit.designs import DESIGNS, Design, draw
 from tools.measurement import ROOT, own_database
@@ -71,11 +71,9 @@ def planted_studies(designs: list[Design], n: int) -> tuple[int, int]:
 
 
 def share(n: int, of: int) -> str:
-    """In percent, with its Monte Carlo error."""
-    if not of:
-        return "–"
-    p = n / of
-    return f"{100 * p:.1f} ± {100 * math.sqrt(p * (1 - p) / of):.1f}"
+    """In percent, with its 95 % interval by Wilson for other simulated studies."""
+    low, high = proportion_confint(n, of, method="wilson")
+    return f"{100 * n / of:.1f} ({100 * low:.0f} to {100 * high:.0f})"
 
 
 def tables(found: list[tuple[Design, float, set[str]]]) -> Iterator[str]:
@@ -107,7 +105,7 @@ def main(arguments: Any = None) -> None:
         "# Whether findings are true",
         "",
         f"Written by `make audit`: {options.n} studies without any effect, simulated and reported on whole, and how",
-        "many of them state one, in percent with the Monte Carlo error. Raters differ by .4, stories by .5 and answers",
+        "many of them state one, in percent with the 95 % interval. Raters differ by .4, stories by .5 and answers",
         "by .8 points of a scale from 1 to 5; in half of the studies stories do not differ. Guesses at authors are",
         "tossed, and a judge, where there is one, answers with noise.",
         "",
