@@ -59,7 +59,7 @@ def test_a_wording_is_changed_by_hand_for_those_at_work(lead: Page, live_server:
 
     lead.locator("summary", has_text="Consent").click()
     lead.get_by_label("“Consent”: text").fill("You can stop at any time, and come back.")
-    lead.get_by_label("Everybody").check()
+    lead.get_by_label("Everyone").check()
     lead.get_by_label("Reason").fill("Two raters asked.")
     press(lead, "Show the difference")
     expect(lead.locator("ins")).to_have_text("added: time, and come back.")

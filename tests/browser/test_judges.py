@@ -155,5 +155,5 @@ def test_a_run_is_approved_paused_and_taken_up_by_keyboard(staff: Page, live_ser
     staff.locator("#main").focus()
     press_by_key(staff, "Pause")
     expect(staff.locator(".part-head .state")).to_have_text("Paused")
-    press_by_key(staff, "Go on")
+    press_by_key(staff, "Resume the run")
     expect(staff.locator(".part-head .state")).to_have_text("Running")

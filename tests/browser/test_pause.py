@@ -8,6 +8,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from annotation import responses
 from annotation.models import Assignment
 from annotation.participation import replacements
 from studies import lifecycle
@@ -61,7 +62,7 @@ def test_after_the_pause_a_page_that_was_left_open_saves_by_itself(desk: Page, s
 
 @pytest.mark.parametrize(
     ("end", "why"),
-    [(close, "The study has closed"), (give_back, "This has been submitted or released")],
+    [(close, "The study has closed"), (give_back, responses.ENDED)],
     ids=["closed", "given back"],
 )
 def test_what_a_page_has_not_saved_when_its_work_ends_is_said_not_to_be_saved(

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from annotation import responses
 from annotation.models import Assignment, Rater, Response, ResponseEvent, Seat
 from annotation.participation import claims
 from judges import catalogue, runs, tasks, workers
@@ -185,7 +186,7 @@ def test_an_answer_that_cannot_be_recorded_stops_the_run_and_is_not_paid_for_aga
 
     assert run.state == Run.State.STOPPED
     assert "could not be recorded" in run.note
-    assert "submitted or released" in run.note
+    assert responses.ENDED in run.note
     assert Response.objects.count() == 0
     assert runs.count_calls(run) == {"planned": 7, "provider_error": 1}
     assert len(standin.hits) == 1

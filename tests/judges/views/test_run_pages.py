@@ -179,7 +179,7 @@ def test_what_waits_for_a_person_is_said(client: Client, run: Run) -> None:
     html = page(client, "researcher", f"/studies/plums/runs/{run.pk}/")
     assert "Waiting for a person" in html
     assert "The key was refused. Set a new one." in html
-    assert "Go on" in html
+    assert "Resume the run" in html
     assert "Pause" in html
 
     act(client, run, "resume")
@@ -204,7 +204,7 @@ def test_a_run_is_paused_and_goes_on(client: Client, run: Run) -> None:
     html = act(client, run, "pause")
     run.refresh_from_db()
     assert (run.state, run.note) == ("paused", "paused by researcher")
-    assert "Go on" in html
+    assert "Resume the run" in html
     assert "hx-trigger" not in html
     act(client, run, "resume")
     run.refresh_from_db()
