@@ -50,7 +50,9 @@ def test_what_a_worker_was_asked_for_is_done_by_a_command() -> None:
 
     call_command("work_off", job.task, job.pk)
 
-    assert not StudyJob.objects.exists(), "its inputs are not those of now, so that nothing is kept"
+    job.refresh_from_db()
+    assert (job.outcome, job.leased_until) == (None, None)
+    assert "was changed in the meantime" in job.problem, "its inputs are not those of now"
 
 
 def test_a_task_that_is_none_is_refused() -> None:
