@@ -217,8 +217,8 @@ class _Design:
         self._set_by_raters, _of_raters = _linked_sets(_links(source, rater))
         # The first block of each set that columns join says nothing that its sources do not.
         _sets, firsts = np.unique(_linked_sets(links)[1], return_index=True)
-        kept = np.setdiff1d(np.arange(links.shape[1]), firsts)
-        self._kept_blocks = kept if self._has_fixed_blocks else kept[:0]
+        others = np.setdiff1d(np.arange(links.shape[1]), firsts)
+        self._kept_blocks = others if self._has_fixed_blocks else others[:0]
         self.fixed = sparse.hstack([dummies(source), dummies(block)[:, self._kept_blocks]], format="csr")
         self.drawn = {"rater": dummies(rater), "rater_source": dummies(rater_source)}
         if not self._has_fixed_blocks and len(blocks) > 1:

@@ -117,7 +117,7 @@ def sweep(*, at: datetime) -> int:
 
 
 def tell_worker(task: str, pk: int) -> None:
-    """Put the task for that row into the queue. Where that fails, whoever looks at the page has it told again."""
+    """Put the task for that row into the queue. Where that fails, the next look at the page tells again."""
     try:
         current_app.send_task(task, args=[pk])
     except (kombu.exceptions.OperationalError, OSError) as error:

@@ -176,11 +176,11 @@ class _Reader:
             raise line.fault(answer.value, _("this is asked about one story, and the row names none"))
         cell = line.cell(answer.value)
         outcome = self.outcome_by_words.get(cell, "")
-        given = {"step": step, "item": key, "outcome": outcome, "story": facts["story"] if about_one else ""}
-        given["value"] = None if outcome else self._value(cell, answer, self.item_by_key[step, key], names)
+        fields = {"step": step, "item": key, "outcome": outcome, "story": facts["story"] if about_one else ""}
+        fields["value"] = None if outcome else self._value(cell, answer, self.item_by_key[step, key], names)
         if answer.rationale:
-            given["rationale"] = line.read(answer.rationale, reader.text, keeps_blanks=True)
-        return make_row(location=line.location, **facts | given)
+            fields["rationale"] = line.read(answer.rationale, reader.text, keeps_blanks=True)
+        return make_row(location=line.location, **facts | fields)
 
     def _value(self, cell: str, answer: AnswerColumn, item: Item, names: Mapping[str, str]) -> Any:
         """The answer as the item's own validator takes it."""

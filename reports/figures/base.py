@@ -68,7 +68,7 @@ class Highlight:
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """What a finding states as shown, for whoever holds findings against a known truth.
+    """What a finding states as shown, so that it can be compared with a known truth.
 
     kind : "difference", "equivalence", "agreement" (beyond chance), "authorship" (told), "judge" (may stand in)
     better, worse : the two sources of a difference or an equivalence
@@ -268,7 +268,7 @@ def mean_interval(table: OutcomeTable, units: BoolArray, *, rng: np.random.Gener
 
 
 def alpha_fields(dataset: Dataset, ratings: FloatArray, level: str, clusters: Any, *salt: int) -> dict[str, Any]:
-    """Krippendorff's alpha with what must stand beside it: the fields `coefficient`, `interval` and `floor`.
+    """Krippendorff's alpha with what belongs to it: the fields `coefficient`, `interval` and `floor`.
 
     ratings : shape (R, U); clusters : of the units
     salt : of the seed; resamples and shuffles go on from there each by a number of its own, so that neither follows

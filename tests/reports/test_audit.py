@@ -13,9 +13,9 @@ DESIGN = next(design for design in DESIGNS if design.name == "10 raters read all
 def test_a_planted_effect_is_claimed_with_the_better_source_first() -> None:
     claims = claims_of(DESIGN, effect=1.0, by_source=0.15, has_stories=True, seed=1)
 
-    found = {(claim.kind, claim.better, claim.worse) for claim in claims}
+    kinds_and_sources = {(claim.kind, claim.better, claim.worse) for claim in claims}
 
-    assert found == {("difference", "Source A", "Source B"), ("agreement", "", "")}
+    assert kinds_and_sources == {("difference", "Source A", "Source B"), ("agreement", "", "")}
 
 
 def test_noise_is_claimed_to_be_nothing() -> None:

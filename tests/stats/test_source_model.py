@@ -91,10 +91,10 @@ def test_with_these_raters_a_difference_is_as_sure_as_over_the_means_of_stories(
     means = [made.values[made.story == story].mean() for story in range(18)]
 
     student = scipy_stats.ttest_ind(means[9:], means[:9])
-    found = SourceModel(made).contrast(1, 0, other_raters=False)
+    contrast = SourceModel(made).contrast(1, 0, other_raters=False)
 
-    assert found.degrees == pytest.approx(16, rel=1e-3)
-    assert (found.value / found.error, found.p) == pytest.approx((student.statistic, student.pvalue), rel=1e-3)
+    assert contrast.degrees == pytest.approx(16, rel=1e-3)
+    assert (contrast.value / contrast.error, contrast.p) == pytest.approx((student.statistic, student.pvalue), rel=1e-3)
 
 
 @pytest.mark.parametrize("name", LME4)
@@ -117,9 +117,9 @@ def test_a_source_alone_in_its_blocks_is_not_compared_with_those_that_share_thei
     made = answers(values, source, block, np.tile([0, 1, 2], len(rows)), np.repeat(np.arange(len(rows)), 3))
 
     model = SourceModel(made)
-    found = model.contrast(1, 0, other_raters=True)
+    contrast = model.contrast(1, 0, other_raters=True)
 
-    assert found.value == pytest.approx(0.8, abs=0.3)
+    assert contrast.value == pytest.approx(0.8, abs=0.3)
     within = [made.values[(made.source == n) & (made.block < 8)].mean() for n in (0, 1)]
     assert [model.mean(n, other_raters=True).value for n in (0, 1)] == pytest.approx(within, abs=1e-6)
     assert made.values[made.source == 0].mean() > made.values[made.source == 1].mean()

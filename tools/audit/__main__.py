@@ -34,11 +34,11 @@ def claims_of(design: Design, *, effect: float, by_source: float, has_stories: b
     from tools.audit import studies
 
     rng = np.random.default_rng(seed)
-    drawn = draw(design, effect=effect, by_source=by_source, has_stories=has_stories, rng=rng)
+    answers = draw(design, effect=effect, by_source=by_source, has_stories=has_stories, rng=rng)
     with transaction.atomic():
-        study = studies.make(drawn, has_guesses=True, rng=rng)
-        read = results.read_results(results.compute(study))
-        statements = [s for figure, result in read.computed for s in figure.statements(result, read.head)]
+        study = studies.make(answers, has_guesses=True, rng=rng)
+        report = results.read_results(results.compute(study))
+        statements = [s for figure, result in report.computed for s in figure.statements(result, report.head)]
         transaction.set_rollback(True)
     return [statement.claim for statement in statements if statement.claim]
 
@@ -76,14 +76,14 @@ def share(n: int, of: int) -> str:
     return f"{100 * n / of:.1f} ({100 * low:.0f} to {100 * high:.0f})"
 
 
-def tables(found: list[tuple[Design, float, set[str]]]) -> Iterator[str]:
+def tables(claimed: list[tuple[Design, float, set[str]]]) -> Iterator[str]:
     for heading, key in (("design", lambda row: row[0].name), ("rater × source", lambda row: f"sd {row[1]}")):
         yield f"| {heading} | studies | {' | '.join(KINDS)} | any |"
         yield "|---" * (len(KINDS) + 3) + "|"
         rows: dict[str, list[set[str]]] = {}
-        for row in found:
+        for row in claimed:
             rows.setdefault(key(row), []).append(row[2])
-        rows["all"] = [kinds for _design, _sd, kinds in found]
+        rows["all"] = [kinds for _design, _sd, kinds in claimed]
         for name, sets in rows.items():
             counts = Counter(kind for kinds in sets for kind in kinds)
             cells = [share(counts[kind], len(sets)) for kind in KINDS]

@@ -36,8 +36,8 @@ def make(drawn: Drawn, *, has_guesses: bool, rng: np.random.Generator) -> Study:
 def _stories(study: Study, drawn: Drawn) -> None:
     names = sorted({source for _group, _premise, source in drawn.stories.values()})
     kinds = ["expert_writer", *[Source.Kind.MODEL] * (len(names) - 1)]
-    made = Source.objects.bulk_create(Source(name=name, kind=kind) for name, kind in zip(names, kinds, strict=True))
-    source_by_name = {source.name: source for source in made}
+    sources = Source.objects.bulk_create(Source(name=name, kind=kind) for name, kind in zip(names, kinds, strict=True))
+    source_by_name = {source.name: source for source in sources}
     premise_by_group = {group: premise for group, premise, _source in drawn.stories.values()}
     groups = StoryGroup.objects.bulk_create(
         StoryGroup(study=study, code=code, premise=premise) for code, premise in sorted(premise_by_group.items())
@@ -60,14 +60,14 @@ def _stories(study: Study, drawn: Drawn) -> None:
 def _ask(study: Study, drawn: Drawn, *, has_guesses: bool) -> None:
     version = ProtocolVersion.objects.create(study=study, number=1)
     design = drawn.design
-    asked = []
+    steps = []
     if design.n_outcomes:
-        asked.append(("scale", "story", {"n_items": design.n_outcomes, **SCALE, **PLAIN}))
+        steps.append(("scale", "story", {"n_items": design.n_outcomes, **SCALE, **PLAIN}))
     if design.n_tests:
-        asked.append(("test", "story", {"n_items": design.n_tests, **PLAIN}))
+        steps.append(("test", "story", {"n_items": design.n_tests, **PLAIN}))
     if has_guesses:
-        asked.append(("guess", "stories", {"n_items": 1, "type": "choice", "options": factories.AUTHORS, **PLAIN}))
-    for position, (key, scope, items) in enumerate(asked, start=1):
+        steps.append(("guess", "stories", {"n_items": 1, "type": "choice", "options": factories.AUTHORS, **PLAIN}))
+    for position, (key, scope, items) in enumerate(steps, start=1):
         instrument = factories.instrument(f"audited-{key}", **items)
         Step.objects.create(
             version=version, position=position, key=key, kind="rating", title=key, instrument=instrument, scope=scope
@@ -159,7 +159,7 @@ def _answers(
         )
     if has_guesses:
         authors = [option["value"] for option in factories.AUTHORS]
-        read = dict.fromkeys((a.group, a.rater, a.story) for a in drawn.answers if a.rater != "judge")
-        for group, rater, story in read:
+        readings = dict.fromkeys((a.group, a.rater, a.story) for a in drawn.answers if a.rater != "judge")
+        for group, rater, story in readings:
             add(group, rater, story, "guess-1", authors[int(rng.integers(len(authors)))])
     Response.objects.bulk_create(rows)

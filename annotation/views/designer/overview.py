@@ -69,7 +69,7 @@ class BarPart:
 
 @require_in_study("studies.view_study")
 def overview(request: HttpRequest, access: Access) -> HttpResponse:
-    """For all who see the study: what is next, what stands in the way, its size and course."""
+    """For all who see the study: what is next, what blocks it, its size and course."""
     study, now = access.study, timezone.now()
     steps = protocol.read_rows(protocol.latest(study))
     segments = protocol.estimate_path(steps, protocol.words_of_a_group(study))
