@@ -90,7 +90,7 @@ class SourceModel:
 
     def __init__(self, answers: CrossedAnswers) -> None:
         """Raises Incomputable if nothing varies within sources, or without more stories than sources and blocks."""
-        self._design = _Design(answers)
+        self._design = SourceDesign(answers)
         self._fit_to(answers.values)
 
     def refit(self, values: FloatArray) -> SourceModel:
@@ -171,7 +171,7 @@ class SourceModel:
         return [max(degrees, 1.0) for degrees in (2 * variances**2 / spreads).tolist()]
 
 
-class _Design:
+class SourceDesign:
     """Which columns the model has: of the fixed ones sources and, of shared blocks, all but one of each linked set."""
 
     def __init__(self, answers: CrossedAnswers) -> None:
