@@ -290,8 +290,8 @@ def _minimise(laplace: _Laplace) -> FloatArray:
     """The likeliest parameters. Raises Incomputable if the data set no limit to one."""
     n = laplace.n_thresholds
 
-    def stop_beyond(parameters: FloatArray) -> None:
-        if np.abs(parameters[n:]).max() > 2 * MOST_LOG_ODDS:
+    def stop_beyond(xk: FloatArray) -> None:
+        if np.abs(xk[n:]).max() > 2 * MOST_LOG_ODDS:
             raise StopIteration
 
     with np.errstate(all="ignore"):
