@@ -114,14 +114,12 @@ class CrossedInverse:
         equations = design.products * others[:, np.newaxis] * others
         equations -= _dense(self._fine_crossed.T @ self._fine_folds + self._coarse_crossed.T @ self._coarse_folds)
         equations[np.diag_indices_from(equations)] += prior_of_others
-        factor, trouble = linalg.lapack.dpotrf(equations.T, lower=True, clean=True, overwrite_a=True)
-        if trouble:
-            raise linalg.LinAlgError("Fixed columns are dependent.")
-        logs = np.log(by_fine).sum() + np.log(by_coarse).sum() + 2 * np.log(np.diag(factor)).sum()
-        self.log_determinant = float(logs)
-        half, _trouble = linalg.lapack.dpotri(factor, lower=True, overwrite_c=True)
-        half[np.diag_indices_from(half)] /= 2
-        self._inner: FloatArray = half + half.T
+        # Columns that are scaled to 0 have the identity as their inverse, which need not be computed.
+        is_scaled = others > 0
+        self._inner = np.eye(len(others))
+        place = slice(None) if is_scaled.all() else np.ix_(is_scaled, is_scaled)
+        self._inner[place], log_of_others = _inverse(equations[place])
+        self.log_determinant = float(np.log(by_fine).sum() + np.log(by_coarse).sum()) + log_of_others
 
     def solve(self, row: FloatArray) -> FloatArray:
         """The inverse times the row, shape (columns,) both."""
@@ -208,6 +206,20 @@ class CrossedInverse:
     def _inner_place(self, name: str) -> slice:
         place, start = self.design.place_by_part[name], self.design.other_columns.start
         return slice(place.start - start, place.stop - start)
+
+
+def _inverse(equations: FloatArray) -> tuple[FloatArray, float]:
+    """Of positive definite equations, which are overwritten; and the log of their determinant.
+
+    Raises LinAlgError where they are not.
+    """
+    factor, trouble = linalg.lapack.dpotrf(equations.T, lower=True, clean=True, overwrite_a=True)
+    if trouble:
+        raise linalg.LinAlgError("The equations are not positive definite.")
+    log_determinant = 2 * float(np.log(np.diag(factor)).sum())
+    half, _trouble = linalg.lapack.dpotri(factor, lower=True, overwrite_c=True)
+    half[np.diag_indices_from(half)] /= 2
+    return np.asarray(half + half.T, dtype=np.float64), log_determinant
 
 
 def _dummies(places: IntArray, n: int) -> sparse.csr_array:
