@@ -64,14 +64,14 @@ class CumulativeLinkModel:
         if self._design.n_stories <= self._design.columns.n_fixed:
             raise Incomputable("too_few_stories")
         laplace = _Laplace(answers, _fixed_columns(self._design))
-        parameters = _minimise(laplace)
+        parameters, covariance = _minimise(laplace)
         self.log_likelihood = -laplace.at(parameters)[0]
         self.deviations = dict(zip(laplace.names, np.abs(parameters[-2:]).tolist(), strict=True))
         n_sources = len(self._design.sources)
         place = slice(laplace.n_thresholds, laplace.n_thresholds + n_sources - 1)
         self._effects = np.concatenate([[0.0], parameters[place]])
         self._covariance = np.zeros((n_sources, n_sources))
-        self._covariance[1:, 1:] = _covariance(laplace, parameters)[place, place]
+        self._covariance[1:, 1:] = covariance[place, place]
 
     def contrast(self, first: int, second: int) -> LogOdds:
         """The first source less the second.
@@ -286,8 +286,11 @@ def _fixed_columns(design: SourceDesign) -> sparse.csr_array:
     return sparse.csr_array(columns.columns[:, kept])
 
 
-def _minimise(laplace: _Laplace) -> FloatArray:
-    """The likeliest parameters. Raises Incomputable if the data set no limit to one."""
+def _minimise(laplace: _Laplace) -> tuple[FloatArray, FloatArray]:
+    """The likeliest parameters, (K,), with their covariance by the curvature there, (K, K); 0 of deviations that are 0.
+
+    Raises Incomputable if the data set no limit to one.
+    """
     n = laplace.n_thresholds
 
     def stop_beyond(xk: FloatArray) -> None:
@@ -302,22 +305,14 @@ def _minimise(laplace: _Laplace) -> FloatArray:
         if not np.isfinite(optimum.fun) or np.abs(parameters[n:]).max() > MOST_LOG_ODDS:
             raise Incomputable("log_odds_unlimited")
         is_free = _is_free(parameters)
-        for _step in range(2):
-            slopes = laplace.at(parameters)[1][is_free]
-            parameters[is_free] -= np.linalg.lstsq(_curvature(laplace, parameters, is_free), slopes)[0]
-    return parameters
-
-
-def _covariance(laplace: _Laplace, parameters: FloatArray) -> FloatArray:
-    """By the curvature of the likelihood, shape (parameters, parameters). Raises Incomputable if it has no inverse."""
-    is_free = _is_free(parameters)
+        try:
+            factor = linalg.cho_factor(_curvature(laplace, parameters, is_free))
+        except linalg.LinAlgError as error:
+            raise Incomputable("log_odds_unlimited") from error
+        parameters[is_free] -= linalg.cho_solve(factor, laplace.at(parameters)[1][is_free])
     covariance = np.zeros((len(parameters), len(parameters)))
-    try:
-        factor = linalg.cho_factor(_curvature(laplace, parameters, is_free))
-    except linalg.LinAlgError as error:
-        raise Incomputable("log_odds_unlimited") from error
-    covariance[np.ix_(is_free, is_free)] = linalg.cho_solve(factor, np.eye(len(factor[0])))
-    return covariance
+    covariance[np.ix_(is_free, is_free)] = linalg.cho_solve(factor, np.eye(int(is_free.sum())))
+    return parameters, covariance
 
 
 def _is_free(parameters: FloatArray) -> BoolArray:
