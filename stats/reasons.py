@@ -104,6 +104,9 @@ SENTENCES = {
         "There are no more stories than sources and premises, so how much stories of one source differ is not known."
     ),
     "values_explained": gettext_noop("Answers do not vary within sources, so they cannot tell how sure it is."),
+    "log_odds_unlimited": gettext_noop(
+        "Source, premise, rater or story settles nearly every answer, so no log odds are large enough to say so."
+    ),
     "item_constant": gettext_noop("All answers to the item, or to the others, are the same."),
 }
 

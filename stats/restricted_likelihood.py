@@ -1,149 +1,176 @@
-"""The restricted likelihood of a linear mixed model with crossed parts, one of which may have ten thousand units.
+"""The restricted likelihood of a linear mixed model with crossed parts, with its first and second derivatives.
 
-That one is swept out in closed form, so that an evaluation costs by the number of the other columns and not by that of
-values. Source: Searle, Casella & McCulloch 1992, Variance Components, chapter 6.
+Source: Searle, Casella & McCulloch 1992, Variance Components, chapters 6 and 8.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
-from scipy import linalg, optimize, sparse
+from scipy import linalg
 
-from stats.arrays import FloatArray, IntArray
+from stats.arrays import FloatArray
+from stats.crossed_equations import CrossedColumns, CrossedInverse, Squares
 from stats.reasons import Incomputable
 
-SWEPT = "story"
 # Standard deviations in those of the rest: one below the least is 0, none is looked for above the most.
 LEAST, MOST, FIRST = 1e-3, 100.0, 0.5
-ROUNDING = 1e-12  # of the sum of squares, below which nothing is left of it
+FLOOR = LEAST / 2
+ROUNDING = 1e-12  # of the sum of squares, below which nothing is left of it; of the deviance, by which it is uncertain
+GAIN = 1e-9  # in the deviance, below which nothing better is looked for
+MOST_STEPS, MOST_HALVINGS = 60, 15
 
 
-def dummies(places: IntArray) -> sparse.csr_array:
-    """A column of ones and zeros for each number, shape (N, K)."""
-    n = len(places)
-    return sparse.csr_array((np.ones(n), (np.arange(n), places)), shape=(n, int(places.max(initial=-1)) + 1))
-
-
-@dataclass(frozen=True)
 class Evaluation:
-    """The likelihood at some ratios, with what follows from it.
+    """The likelihood where drawn parts have these standard deviations, in those of the rest, and others 0.
 
-    factor : the lower Cholesky factor of the inner products of drawn and fixed columns and values, Q + P + 1 square
-    scales : the ratio of each drawn column, shape (Q,); log_swept : the log determinant of what is swept out
+    deviance : -2 log of the restricted likelihood, but for a constant, of the likeliest sigma
+    sigma : the likeliest standard deviation of the rest; effects : of all columns, fixed and drawn, in their own units
     """
 
-    factor: FloatArray
-    scales: FloatArray
-    log_swept: float
-    degrees: int
+    def __init__(
+        self, design: CrossedColumns, sums: FloatArray, sum_of_squares: float, ratio_by_part: dict[str, float]
+    ) -> None:
+        """sums : of values by column, shape (columns,). Raises Incomputable if nothing is left of the values."""
+        self.ratio_by_part = ratio_by_part
+        self._parts = tuple(ratio_by_part)
+        self._design = design
+        try:
+            self._inverse = CrossedInverse(design, ratio_by_part)
+        except linalg.LinAlgError as error:
+            raise Incomputable("values_explained") from error
+        scaled = self._inverse.scales * sums
+        self._predicted = self._inverse.solve(scaled)
+        rest = sum_of_squares - float(scaled @ self._predicted)
+        if rest <= ROUNDING * sum_of_squares:
+            raise Incomputable("values_explained")
+        self.n_degrees = len(design.fine.places) - design.n_fixed
+        self.sigma = (rest / self.n_degrees) ** 0.5
+        self.deviance = self._inverse.log_determinant + self.n_degrees * float(np.log(rest))
+        self.effects = self._inverse.scales * self._predicted
 
-    def deviance(self, sigma: float | None = None) -> float:
-        """-2 log of the restricted likelihood, but for a constant; of the likeliest sigma unless said."""
-        diagonal = np.diag(self.factor)
-        log_all = self.log_swept + 2 * float(np.log(diagonal[:-1]).sum())
-        rest = float(diagonal[-1] ** 2)
-        if sigma is None:
-            return log_all + self.degrees * float(np.log(rest))
-        return log_all + self.degrees * float(np.log(sigma**2)) + rest / sigma**2
+    def covariances(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Of sums of effects, (M, columns), in squared units: (M, M); and how each variance changes, (M, K + 1).
+
+        That is with the logarithms of the variances of drawn parts, in that of the rest, and with that of sigma.
+        """
+        scaled = rows * self._inverse.scales
+        solved = np.array([self._inverse.solve(row) for row in scaled])
+        covariance = self.sigma**2 * scaled @ solved.T
+        of_parts = [(solved[:, self._design.place_by_part[name]] ** 2).sum(axis=1) for name in self._parts]
+        return covariance, np.stack([*(self.sigma**2 * np.array(of_parts)), 2 * np.diag(covariance)], axis=1)
+
+    @cached_property
+    def covariance_of_logarithms(self) -> FloatArray:
+        """How sure those logarithms are, by the curvature of the deviance, shape (K + 1, K + 1)."""
+        n = len(self._parts)
+        curvature = np.empty((n + 1, n + 1))
+        curvature[:n, :n] = 2 * self._quadratic - self._squares.sums + np.diag(self._slopes)
+        curvature[n, :n] = curvature[:n, n] = 2 * self._fits
+        curvature[n, n] = 4 * self.n_degrees
+        values, vectors = np.linalg.eigh(curvature)
+        is_sure = values > 1e-8 * values.max()
+        return np.asarray(2 * (vectors[:, is_sure] / values[is_sure]) @ vectors[:, is_sure].T, dtype=np.float64)
+
+    def derivatives(self) -> tuple[FloatArray, FloatArray]:
+        """The first, (K,), and second, (K, K), of the deviance by the ratios, in the order of `ratio_by_part`."""
+        ratios = np.array(list(self.ratio_by_part.values()))
+        both = 2 * self._quadratic - self._squares.sums - np.outer(self._fits, self._fits) / self.n_degrees
+        slopes = 2 * self._slopes / ratios
+        return slopes, 4 * both / np.outer(ratios, ratios) + np.diag(slopes / ratios)
+
+    @cached_property
+    def _squares(self) -> Squares:
+        return self._inverse.squares(self._parts)
 
     @property
-    def sigma(self) -> float:
-        """The likeliest standard deviation of the rest."""
-        return float(self.factor[-1, -1] / self.degrees**0.5)
+    def _fits(self) -> FloatArray:
+        """The sum of squares of each part's effects, in their own and sigma's units, shape (K,)."""
+        places = [self._design.place_by_part[name] for name in self._parts]
+        sums = [float((self._predicted[place] ** 2).sum()) for place in places]
+        return np.asarray(np.array(sums) / self.sigma**2, dtype=np.float64)
 
     @property
-    def effects(self) -> FloatArray:
-        """The fixed effects, shape (P,)."""
-        of_fixed, of_values = self.factor[self._fixed, self._fixed], self.factor[-1, self._fixed]
-        return np.asarray(linalg.solve_triangular(of_fixed, of_values, lower=True, trans="T"), dtype=np.float64)
+    def _slopes(self) -> FloatArray:
+        """Of the deviance by the logarithm of each part's variance, shape (K,)."""
+        return np.asarray(self._squares.traces - self._fits, dtype=np.float64)
 
-    @property
-    def covariance(self) -> FloatArray:
-        """Of the fixed effects, in squared standard deviations of the rest, shape (P, P)."""
-        of_fixed = self.factor[self._fixed, self._fixed]
-        inverse = linalg.solve_triangular(of_fixed, np.eye(len(of_fixed)), lower=True)
-        return np.asarray(inverse.T @ inverse, dtype=np.float64)
-
-    def variance(self, fixed: FloatArray, drawn: FloatArray) -> float:
-        """Of a sum of fixed effects, (P,), and of drawn ones, (Q,), which are predicted, in the same unit."""
-        row = np.concatenate([drawn * self.scales, fixed])
-        half = linalg.solve_triangular(self.factor[:-1, :-1], row, lower=True, check_finite=False)
-        return float(half @ half)
-
-    @property
-    def _fixed(self) -> slice:
-        return slice(len(self.scales), -1)
+    @cached_property
+    def _quadratic(self) -> FloatArray:
+        """Each part's effects times theirs again as the model would predict those of another, shape (K, K)."""
+        n = len(self._parts)
+        products = np.empty((n, n))
+        for i, name in enumerate(self._parts):
+            place = self._design.place_by_part[name]
+            row = np.zeros(self._design.n_columns)
+            row[place] = self._predicted[place]
+            turned = row - self._inverse.solve(row)
+            for j, other in enumerate(self._parts):
+                place = self._design.place_by_part[other]
+                products[i, j] = turned[place] @ self._predicted[place]
+        return np.asarray((products + products.T) / (2 * self.sigma**2), dtype=np.float64)
 
 
 class RestrictedLikelihood:
-    """The restricted likelihood of standard deviations, each as its ratio to that of the rest."""
+    """The restricted likelihood of values on a design by the ratios of drawn parts."""
 
-    def __init__(
-        self, values: FloatArray, fixed: sparse.csr_array, drawn: Mapping[str, sparse.csr_array], swept: IntArray
-    ) -> None:
-        """Columns have shape (N, K).
-
-        drawn : of each part its columns; swept : the number of each value's unit of the part that is swept out
-        Raises ValueError unless there are more values than fixed columns, and Incomputable if the fixed columns explain
+    def __init__(self, values: FloatArray, design: CrossedColumns) -> None:
+        """Raises ValueError unless there are more values, (N,), than fixed columns, and Incomputable if those explain
         all values but for rounding.
         """
-        self._degrees = len(values) - int(fixed.shape[1])
-        if self._degrees <= 0:
-            raise ValueError(f"{fixed.shape[1]} fixed columns take all {len(values)} values.")
-        self._n_by_part = {part: int(columns.shape[1]) for part, columns in drawn.items()}
-        columns = sparse.hstack([*drawn.values(), fixed, sparse.csr_array(values[:, np.newaxis])], format="csr")
-        self._products = (columns.T @ columns).toarray()
-        of_unit = sparse.csr_array(dummies(swept).T @ columns)
-        n_by_unit = np.bincount(swept)
-        # Units of as many values are swept out alike.
-        self._swept = [
-            (int(n), int((n_by_unit == n).sum()), (rows.T @ rows).toarray())
-            for n in np.unique(n_by_unit)
-            for rows in [of_unit[np.flatnonzero(n_by_unit == n)]]
-        ]
-        if self.at({}).factor[-1, -1] ** 2 <= ROUNDING * self._products[-1, -1]:
-            raise Incomputable("values_explained")
+        if len(values) <= design.n_fixed:
+            raise ValueError(f"{design.n_fixed} fixed columns take all {len(values)} values.")
+        self._design = design
+        self._sums = design.columns.T @ values
+        self._sum_of_squares = float(values @ values)
+        self.at({})
 
-    def at(self, ratios: Mapping[str, float]) -> Evaluation:
-        """The likelihood where parts have these ratios, and 0 those that are not named.
+    def at(self, ratio_by_part: dict[str, float]) -> Evaluation:
+        """The likelihood there. Raises Incomputable if nothing is left of the values."""
+        return Evaluation(self._design, self._sums, self._sum_of_squares, ratio_by_part)
 
-        Raises Incomputable if nothing is left of the values beside what is fixed.
-        """
-        products, log_swept = self._products.copy(), 0.0
-        ratio = ratios.get(SWEPT, 0.0) ** 2
-        for n, n_units, of_sums in self._swept if ratio else ():
-            products -= ratio / (1 + n * ratio) * of_sums
-            log_swept += n_units * float(np.log1p(n * ratio))
-        scales = np.repeat([ratios.get(part, 0.0) for part in self._n_by_part], list(self._n_by_part.values()))
-        n_drawn = len(scales)
-        products[:n_drawn] *= scales[:, np.newaxis]
-        products[:, :n_drawn] *= scales
-        products[range(n_drawn), range(n_drawn)] += 1.0
-        try:
-            factor = linalg.cholesky(products, lower=True, overwrite_a=True, check_finite=False)
-        except linalg.LinAlgError as error:
-            raise Incomputable("values_explained") from error
-        return Evaluation(factor, scales, log_swept, self._degrees)
+    def maximise(self, parts: Sequence[str]) -> Evaluation:
+        """The likelihood at the likeliest ratios; parts whose ratios come out as 0 are left out."""
+        evaluation = self.at(dict.fromkeys(parts, FIRST))
+        while True:
+            evaluation = self._climb(evaluation)
+            ratio_by_part = {name: ratio for name, ratio in evaluation.ratio_by_part.items() if ratio >= LEAST}
+            if len(ratio_by_part) == len(evaluation.ratio_by_part):
+                return evaluation
+            evaluation = self.at(ratio_by_part)
 
-    def maximise(self, parts: Sequence[str]) -> dict[str, float]:
-        """The likeliest ratios by part; those that come out as 0 are left out."""
-        while parts:
-            optimum = optimize.minimize(
-                partial(self._deviance, parts),
-                np.full(len(parts), FIRST),
-                method="L-BFGS-B",
-                bounds=[(0.0, MOST)] * len(parts),
-                options={"ftol": 1e-14, "gtol": 1e-8},
-            )
-            ratio_by_part = dict(zip(parts, optimum.x.tolist(), strict=True))
-            parts = [part for part, ratio in ratio_by_part.items() if ratio >= LEAST]
-            if len(parts) == len(ratio_by_part):
-                return ratio_by_part
-        return {}
+    def _climb(self, evaluation: Evaluation) -> Evaluation:
+        """From there to the next place that is likeliest, by Newton's steps, turned where curvature is negative."""
+        for _step in range(MOST_STEPS if evaluation.ratio_by_part else 0):
+            ratios = np.array(list(evaluation.ratio_by_part.values()))
+            slopes, curvature = evaluation.derivatives()
+            is_free = ~((ratios <= FLOOR) & (slopes > 0) | (ratios >= MOST) & (slopes < 0))
+            values, vectors = np.linalg.eigh(curvature[np.ix_(is_free, is_free)])
+            along = vectors.T @ slopes[is_free]
+            steep = np.maximum(np.abs(values), 1e-8)
+            if (along**2 / steep).sum() < GAIN:
+                return evaluation
+            step = np.zeros(len(ratios))
+            step[is_free] = -vectors @ (along / steep)
+            better = self._better(evaluation, ratios, step)
+            if better is None:
+                return evaluation
+            evaluation = better
+        return evaluation
 
-    def _deviance(self, parts: Sequence[str], ratios: FloatArray) -> float:
-        return self.at(dict(zip(parts, ratios.tolist(), strict=True))).deviance()
+    def _better(self, evaluation: Evaluation, ratios: FloatArray, step: FloatArray) -> Evaluation | None:
+        """The likelihood a step from there, or a part of it, where it is higher."""
+        step = step / max(1.0, float((np.abs(step) / (ratios + FIRST)).max()))
+        for _halving in range(MOST_HALVINGS):
+            # Near 0 it is flat, so that a step that goes there at once may be too far to come back.
+            moved = np.clip(ratios + step, np.maximum(ratios / 20, FLOOR), MOST).tolist()
+            try:
+                trial = self.at(dict(zip(evaluation.ratio_by_part, moved, strict=True)))
+            except Incomputable:
+                trial = None
+            if trial is not None and trial.deviance < evaluation.deviance + ROUNDING * abs(evaluation.deviance):
+                return trial
+            step = step / 2
+        return None

@@ -11,9 +11,9 @@ Statistician 45(1), pp. 54-64.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import copy
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy import sparse
@@ -21,12 +21,12 @@ from scipy import stats as scipy_stats
 from scipy.sparse import csgraph
 
 from stats.arrays import BoolArray, FloatArray, IntArray
+from stats.crossed_equations import CrossedColumns, ModelPart
 from stats.model_estimates import ModelEstimate
 from stats.reasons import Incomputable
-from stats.restricted_likelihood import Evaluation, RestrictedLikelihood, dummies
+from stats.restricted_likelihood import RestrictedLikelihood
 
 DRAWN = ("rater", "rater_source", "block", "story")  # what is drawn beside the rest, in this order
-STEP = 1e-4  # by which a standard deviation is moved, as a part of itself, to see how a variance changes
 
 
 @dataclass(frozen=True)
@@ -70,18 +70,26 @@ class SourceModel:
 
     def __init__(self, answers: CrossedAnswers) -> None:
         """Raises Incomputable if nothing varies within sources, or without more stories than sources and blocks."""
-        self._design = _Design(answers)
-        if self._design.n_stories <= self._design.fixed.shape[1]:
-            raise Incomputable("too_few_stories")
-        self._middle = float(answers.values.mean())
+        self._design = SourceDesign(answers)
+        self._fit_to(answers.values)
+
+    def refit(self, values: FloatArray) -> SourceModel:
+        """The model of other values, (N,), of the same raters and stories; raises as the model itself does."""
+        model = copy.copy(self)
+        model._fit_to(values)
+        return model
+
+    def _fit_to(self, values: FloatArray) -> None:
         design = self._design
-        self._likelihood = RestrictedLikelihood(answers.values - self._middle, design.fixed, design.drawn, design.story)
+        if design.n_stories <= design.columns.n_fixed:
+            raise Incomputable("too_few_stories")
+        self._middle = float(values.mean())
         parts = [part for part in DRAWN if design.tells(part)]
-        self.not_told = tuple(part for part in (*design.drawn, "story") if part not in parts)
-        self._ratios = self._likelihood.maximise(parts)
-        self._fit = self._likelihood.at(self._ratios)
-        self.at_zero = tuple(part for part in parts if part not in self._ratios)
-        self.variances = {part: (self._ratios.get(part, 0.0) * self._fit.sigma) ** 2 for part in DRAWN}
+        self.not_told = tuple(part for part in DRAWN if part in design.columns.drawn and part not in parts)
+        self._fit = RestrictedLikelihood(values - self._middle, design.columns).maximise(parts)
+        ratio_by_part = self._fit.ratio_by_part
+        self.at_zero = tuple(part for part in parts if part not in ratio_by_part)
+        self.variances = {part: (ratio_by_part.get(part, 0.0) * self._fit.sigma) ** 2 for part in DRAWN}
         self.variances["residual"] = self._fit.sigma**2
 
     def is_estimable(self, first: int, second: int) -> bool:
@@ -94,7 +102,7 @@ class SourceModel:
         other_raters : whether raters are drawn as stories are; else it is of these raters
         Raises Incomputable for a source that shares no block where others do.
         """
-        return self._estimate({source: 1.0}, self._design.mean_columns(source), other_raters=other_raters)
+        return self._estimate({source: 1.0}, self._design.mean_row(source), other_raters=other_raters)
 
     def contrast(self, first: int, second: int, *, other_raters: bool) -> ModelEstimate:
         """The first source's mean less the second's, on the same blocks and raters.
@@ -106,7 +114,7 @@ class SourceModel:
         if not self._design.is_linked_by_raters(first, second):
             raise Incomputable("sources_not_linked")
         weights = {first: 1.0, second: -1.0}
-        return self._estimate(weights, self._design.columns(weights), other_raters=other_raters)
+        return self._estimate(weights, self._design.row(weights), other_raters=other_raters)
 
     def test_all(self) -> JointTest:
         """Whether any two sources differ, for other stories and other raters; of two sources it is their contrast.
@@ -117,73 +125,43 @@ class SourceModel:
         first, *others = self._design.sources
         if not others or not all(self.is_estimable(first, other) for other in others):
             raise Incomputable("sources_not_linked")
-        contrasts = np.array([self._design.columns({first: -1.0, other: 1.0}) for other in others])
-        covariance = self._fit.sigma**2 * self._fit.covariance
-        spreads, directions = np.linalg.eigh(contrasts @ covariance @ contrasts.T)
+        contrasts = np.array([self._design.row({first: -1.0, other: 1.0}) for other in others])
+        covariance, _slopes = self._fit.covariances(contrasts)
+        _spreads, directions = np.linalg.eigh(covariance)
         turned = directions.T @ contrasts
-        f = float(((turned @ self._fit.effects) ** 2 / spreads).mean())
-        nobody = np.zeros(self._design.n_drawn)
-        degrees = [self._degrees(row, nobody, spread) for row, spread in zip(turned, spreads, strict=True)]
+        covariance, slopes = self._fit.covariances(turned)
+        f = float(((turned @ self._fit.effects) ** 2 / np.diag(covariance)).mean())
+        degrees = self._degrees(np.diag(covariance), slopes)
         if len(degrees) == 1:
             return JointTest(f, 1, degrees[0])
         expected = sum(one / (one - 2) for one in degrees if one > 2)
         n = len(degrees)
         return JointTest(f, n, float(2 * expected / (expected - n)) if expected > n else 2.0)
 
-    def _estimate(self, weights: Mapping[int, float], columns: FloatArray, *, other_raters: bool) -> ModelEstimate:
-        drawn = np.zeros(self._design.n_drawn) if other_raters else self._design.drawn_columns(weights)
-        variance = self._fit.sigma**2 * self._fit.variance(columns, drawn)
-        value = float(columns @ self._fit.effects) + self._middle * sum(weights.values())
-        return ModelEstimate(value, variance**0.5, self._degrees(columns, drawn, variance))
+    def _estimate(self, weights: Mapping[int, float], row: FloatArray, *, other_raters: bool) -> ModelEstimate:
+        value = float(row @ self._fit.effects) + self._middle * sum(weights.values())
+        if not other_raters:
+            row = row + self._design.drawn_row(weights)
+        covariance, slopes = self._fit.covariances(row[np.newaxis])
+        return ModelEstimate(value, float(covariance[0, 0]) ** 0.5, self._degrees(covariance[0], slopes)[0])
 
-    def _degrees(self, columns: FloatArray, drawn: FloatArray, variance: float) -> float:
-        """Satterthwaite's: 2 V² / Var(V), by how V changes with each standard deviation and how sure those are."""
-        ends = [[sigma**2 * fit.variance(columns, drawn) for fit, sigma in both] for both in self._moved]
-        slopes = np.array([upper - lower for upper, lower in ends]) / (2 * STEP * self._deviations)
-        return max(2 * variance**2 / float(slopes @ self._covariance_of_deviations @ slopes), 1.0)
-
-    @property
-    def _deviations(self) -> FloatArray:
-        """What the likelihood has as its arguments: the ratios, and the standard deviation of the rest."""
-        return np.array([*self._ratios.values(), self._fit.sigma])
-
-    @cached_property
-    def _moved(self) -> list[list[tuple[Evaluation, float]]]:
-        """The likelihood with each of them a step up and a step down, and the standard deviation of the rest there."""
-        steps = np.diag(STEP * self._deviations)
-        points = [[self._deviations + sign * step for sign in (1, -1)] for step in steps]
-        return [[(self._at(point), float(point[-1])) for point in both] for both in points]
-
-    @cached_property
-    def _covariance_of_deviations(self) -> FloatArray:
-        """How sure they are, by the curvature of the deviance."""
-        steps = np.diag(STEP * self._deviations)
-        curvature = np.empty(steps.shape)
-        for i, one in enumerate(steps):
-            for j, other in enumerate(steps[: i + 1]):
-                points = [self._deviations + s * one + t * other for s, t in ((1, 1), (1, -1), (-1, 1), (-1, -1))]
-                corners = [self._at(point).deviance(float(point[-1])) for point in points]
-                rise = (corners[0] - corners[1] - corners[2] + corners[3]) / (4 * one[i] * other[j])
-                curvature[i, j] = curvature[j, i] = rise
-        values, vectors = np.linalg.eigh(curvature)
-        is_sure = values > 1e-8 * values.max()
-        return np.asarray(2 * (vectors[:, is_sure] / values[is_sure]) @ vectors[:, is_sure].T, dtype=np.float64)
-
-    def _at(self, deviations: FloatArray) -> Evaluation:
-        return self._likelihood.at(dict(zip(self._ratios, deviations[:-1].tolist(), strict=True)))
+    def _degrees(self, variances: FloatArray, slopes: FloatArray) -> list[float]:
+        """Satterthwaite's: 2 V² / Var(V), by how each V changes with the variances and how sure those are."""
+        spreads = ((slopes @ self._fit.covariance_of_logarithms) * slopes).sum(axis=1)
+        return [max(degrees, 1.0) for degrees in (2 * variances**2 / spreads).tolist()]
 
 
-class _Design:
+class SourceDesign:
     """Which columns the model has: of the fixed ones sources and, of shared blocks, all but one of each linked set."""
 
     def __init__(self, answers: CrossedAnswers) -> None:
         self.n = len(answers.values)
         self.sources, source = np.unique(answers.source, return_inverse=True)
-        _raters, rater = np.unique(answers.rater, return_inverse=True)
-        _stories, self.story = np.unique(answers.story, return_inverse=True)
+        raters, rater = np.unique(answers.rater, return_inverse=True)
+        stories, story = np.unique(answers.story, return_inverse=True)
         blocks, block = np.unique(answers.block, return_inverse=True)
         pairs, rater_source = np.unique(rater * len(self.sources) + source, return_inverse=True)
-        self._rater_of_pair, self._source_of_pair = np.divmod(pairs, len(self.sources))
+        self._source_of_pair = pairs % len(self.sources)
         # What is in no shared block has a column for itself, which joins no sources.
         is_shared = _links(block, source).sum(axis=1) > 1
         self._has_fixed_blocks = len(blocks) > 1 and bool(is_shared.any())
@@ -198,17 +176,19 @@ class _Design:
         # The first block of each set that columns join says nothing that its sources do not.
         _sets, firsts = np.unique(_linked_sets(links)[1], return_index=True)
         others = np.setdiff1d(np.arange(links.shape[1]), firsts)
-        self._kept_blocks = others if self._has_fixed_blocks else others[:0]
-        self.fixed = sparse.hstack([dummies(source), dummies(block)[:, self._kept_blocks]], format="csr")
-        self.drawn = {"rater": dummies(rater), "rater_source": dummies(rater_source)}
-        if not self._has_fixed_blocks and len(blocks) > 1:
-            self.drawn["block"] = dummies(block)
-        self._n_by_part = {part: int(columns.shape[1]) for part, columns in self.drawn.items()}
-        self._n_by_part["story"] = self.n_stories = len(_stories)
-
-    @property
-    def n_drawn(self) -> int:
-        return sum(columns.shape[1] for columns in self.drawn.values())
+        has_effect = np.full(links.shape[1], not self._has_fixed_blocks)
+        has_effect[others] = True
+        parts = [
+            ModelPart("source", source, np.ones(len(self.sources), dtype=np.bool_), is_drawn=False),
+            ModelPart("rater", rater, np.ones(len(raters), dtype=np.bool_), is_drawn=True),
+            ModelPart("rater_source", rater_source, np.ones(len(pairs), dtype=np.bool_), is_drawn=True),
+            ModelPart("story", story, np.ones(len(stories), dtype=np.bool_), is_drawn=True),
+        ]
+        if len(blocks) > 1:
+            parts.append(ModelPart("block", block, has_effect, is_drawn=not self._has_fixed_blocks))
+        self._n_by_part = {part.name: part.n for part in parts if part.is_drawn}
+        self.n_stories = len(stories)
+        self.columns = _swept(parts)
 
     def tells(self, part: str) -> bool:
         """Whether the part can be told from what is finer and what is coarser."""
@@ -216,7 +196,7 @@ class _Design:
         if part == "rater_source":
             return 1 < self._n_by_part["rater"] < n < self.n
         if part == "block":
-            return len(self.sources) < n < self._n_by_part["story"]
+            return len(self.sources) < n < self.n_stories
         return 1 < n < self.n
 
     def is_linked_by_blocks(self, first: int, second: int) -> bool:
@@ -227,33 +207,53 @@ class _Design:
         one, other = np.searchsorted(self.sources, [first, second])
         return bool(self._set_by_raters[one] == self._set_by_raters[other])
 
-    def columns(self, weights: Mapping[int, float]) -> FloatArray:
-        """How much each fixed effect enters a sum of sources, shape (P,)."""
-        row = np.zeros(self.fixed.shape[1])
-        row[np.searchsorted(self.sources, list(weights))] = list(weights.values())
+    def row(self, weights: Mapping[int, float]) -> FloatArray:
+        """How much each effect enters a sum of sources, shape (columns,)."""
+        row = np.zeros(self.columns.n_columns)
+        self._of(row, "source")[np.searchsorted(self.sources, list(weights))] = list(weights.values())
         return row
 
-    def mean_columns(self, source: int) -> FloatArray:
-        """How much each fixed effect enters a source's mean over the shared blocks of its linked set, shape (P,).
+    def mean_row(self, source: int) -> FloatArray:
+        """How much each effect enters a source's mean over the shared blocks of its linked set, shape (columns,).
 
         Raises Incomputable for a source that shares no block where others do.
         """
-        row = self.columns({source: 1.0})
+        row = self.row({source: 1.0})
         if self._has_fixed_blocks:
             is_over = self._set_of_block == self._set_of_source[np.searchsorted(self.sources, source)]
             if not is_over.any():
                 raise Incomputable("no_shared_premise")
-            row[len(self.sources) :] = is_over[self._kept_blocks] / is_over.sum()
+            self._of(row, "block")[:] = is_over / is_over.sum()
         return row
 
-    def drawn_columns(self, weights: Mapping[int, float]) -> FloatArray:
-        """How much the raters who read them enter a sum of sources, each rater of a source alike, shape (Q,)."""
-        row = np.zeros(self.n_drawn)
+    def drawn_row(self, weights: Mapping[int, float]) -> FloatArray:
+        """How much raters enter a sum of sources, and what those who read a source make of it, shape (columns,).
+
+        All enter alike, so that what is predicted of them adds up to 0 and the sum has the same value without them.
+        """
+        row = np.zeros(self.columns.n_columns)
+        self._of(row, "rater")[:] = sum(weights.values()) / self._n_by_part["rater"]
         for source, weight in weights.items():
             pairs = np.flatnonzero(self._source_of_pair == np.searchsorted(self.sources, source))
-            row[self._n_by_part["rater"] + pairs] = weight / len(pairs)
-            row[self._rater_of_pair[pairs]] += weight / len(pairs)
+            self._of(row, "rater_source")[pairs] = weight / len(pairs)
         return row
+
+    def _of(self, row: FloatArray, part: str) -> FloatArray:
+        return row[self.columns.place_by_part[part]]
+
+
+def _swept(parts: Sequence[ModelPart]) -> CrossedColumns:
+    """The columns, without those of the larger: stories in their blocks, or what raters make of a source in raters."""
+    by_name = {part.name: part for part in parts}
+    story, rater_source, block = by_name["story"], by_name["rater_source"], by_name.get("block")
+    if block is not None:
+        block_of_story = np.zeros(story.n, dtype=np.int64)
+        block_of_story[story.places] = block.places
+        if (block_of_story[story.places] != block.places).any():
+            block = None
+    if story.n + (block.n if block else 0) < rater_source.n + by_name["rater"].n:
+        return CrossedColumns(parts, fine=rater_source, coarse=by_name["rater"])
+    return CrossedColumns(parts, fine=story, coarse=block)
 
 
 def _links(ones: IntArray, others: IntArray) -> BoolArray:
