@@ -6,7 +6,7 @@ Ratings have shape (R, U), of each rater about each unit, nan where there is non
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -109,19 +109,24 @@ class ComparedSources:
         n_resamples: int,
     ) -> None:
         """test : BY_MODEL or a test of `stats.contrasts`; margin : planned, in units of the outcome; None without"""
-        self._answers, self._test, self._margin = answers, test, margin
+        self._all, self._test, self._margin = answers, test, margin
         self._resampling, self._n_resamples = resampling, n_resamples
-        self.model = value_or_reason(lambda: _fit(answers)) if test == BY_MODEL else None
+        self._answers = _compared(answers) if test == BY_MODEL else answers
+        self.model = value_or_reason(lambda: _fit(self._answers)) if test == BY_MODEL else None
 
     def between(self, first: int, second: int) -> PairContrast:
         """The first less the second. Raises Incomputable where the two cannot be compared."""
+        if self.model is None:
+            return self._by_clusters(first, second)
         if isinstance(self.model, Incomputable):
             raise self.model
-        return self._by_clusters(first, second) if self.model is None else self._by_model(self.model, first, second)
+        if not self.model.holds(first, second):
+            raise Incomputable("no_shared_premise")
+        return self._by_model(self.model, first, second)
 
     def mean(self, source: int) -> tuple[float, Interval] | None:
         """By the model: the mean as if all raters had read the source in all blocks, with its widest interval."""
-        if self.model is None or isinstance(self.model, Incomputable):
+        if self.model is None or isinstance(self.model, Incomputable) or not self.model.holds(source):
             return None
         n_stories, has_others = self._answers.n_stories(source), self._answers.n_raters(source) > 1
         try:
@@ -198,7 +203,7 @@ class ComparedSources:
     ) -> PairContrast:
         """What both ways share: whatever is for other raters, too, is never surer than for these."""
         answers, most = self._answers, self._answers.most
-        n_blocks, n_alone = answers.n_blocks(*sides)
+        n_blocks, n_alone = self._all.n_blocks(*sides)
         estimate = same if isinstance(wide, Incomputable) or wide.error < same.error else wide
         ends = estimate.interval(interval.n_units, level=0.9)
         return PairContrast(
@@ -233,6 +238,16 @@ def _fit(answers: OutcomeAnswers) -> SourceModel:
             story=answers.story[unit],
         )
     )
+
+
+def _compared(answers: OutcomeAnswers) -> OutcomeAnswers:
+    """Those about stories in blocks that hold several sources, where there are such: others say nothing of sources."""
+    is_told = np.isfinite(answers.values) & (answers.source >= 0)
+    sources_by_block: dict[int, set[int]] = {}
+    for block, source in zip(answers.block[is_told].tolist(), answers.source[is_told].tolist(), strict=True):
+        sources_by_block.setdefault(block, set()).add(source)
+    are_shared = np.array([len(sources_by_block.get(block, ())) > 1 for block in answers.block.tolist()])
+    return replace(answers, source=np.where(are_shared, answers.source, -1)) if are_shared.any() else answers
 
 
 def p_of_all(ps: Sequence[float | None]) -> float | None:

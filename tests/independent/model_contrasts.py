@@ -12,6 +12,11 @@ LEVEL = 0.05
 def check_model(place, outcome, answers, within, check):
     """Every number of an outcome that comes from the model. answers : with source and block; within : of differences"""
     answers = answers.dropna(subset=["source"])
+    n_sources = answers.groupby("block")["source"].transform("nunique")
+    blocks = answers.groupby("source")["block"].agg(set)
+    answers = compared = answers[n_sources > 1] if (n_sources > 1).any() else answers
+    if (answers.groupby("story")["number"].nunique() == 1).all():  # raters agree: one answer a story says it all
+        answers = answers.drop_duplicates("story").assign(rater="all")
     if len(answers) > MOST_ANSWERS:
         for part in ("contrasts", "parts", "of_all", "sources"):
             check.leave(outcome.get(part) or [], "a matrix of all answers that is too large")
@@ -25,12 +30,11 @@ def check_model(place, outcome, answers, within, check):
     margin = outcome.get("margin")
     for row in outcome["contrasts"]:
         if row.get("value") is not None:
-            check_contrast(
-                f"{place}/{row['first']} less {row['second']}", row, model, answers, parts, within, margin, check
-            )
+            label = f"{place}/{row['first']} less {row['second']}"
+            check_contrast(label, row, model, compared, blocks, parts, within, margin, check)
     for row in outcome.get("sources", ()):
         if row.get("adjusted") is not None:
-            check_mean(f"{place}/{row['source']}", row, model, answers, check)
+            check_mean(f"{place}/{row['source']}", row, model, compared, check)
     found = outcome.get("of_all")
     if found and found.get("f") is not None:
         f, numerator, denominator = model.of_all()
@@ -50,7 +54,7 @@ def check_mean(label, row, model, answers, check):
     check_ends(f"{label}/interval", row["interval"], ends, of_source["story"].nunique(), check)
 
 
-def check_contrast(label, row, model, answers, parts, within, margin, check):
+def check_contrast(label, row, model, answers, blocks, parts, within, margin, check):
     first, second = (answers[answers["source"] == row[side]] for side in ("first", "second"))
     both = pd.concat([first, second])
     value, error, degrees = model.difference(row["first"], row["second"], other_raters=False)
@@ -66,9 +70,9 @@ def check_contrast(label, row, model, answers, parts, within, margin, check):
         n_raters=both["rater"].nunique(),
         effect=value / sum(parts.values()) ** 0.5,
     )
-    blocks = set(first["block"]), set(second["block"])
-    check.number(f"{label}/n_blocks", row.get("n_blocks", 0), len(blocks[0] & blocks[1]))
-    n_alone = len(blocks[0] ^ blocks[1]) if blocks[0] & blocks[1] else 0
+    one, other = blocks[row["first"]], blocks[row["second"]]
+    check.number(f"{label}/n_blocks", row.get("n_blocks", 0), len(one & other))
+    n_alone = len(one ^ other) if one & other else 0
     check.number(f"{label}/n_left_out", row.get("n_left_out", 0), n_alone)
     n = min(first["story"].nunique(), second["story"].nunique())
     check_ends(f"{label}/interval", row["interval"], intervals.clip(narrow, within), n, check)

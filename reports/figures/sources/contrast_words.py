@@ -331,7 +331,7 @@ def _blocks(row: ContrastRow) -> str:
 def _stories(outcome: OutcomeContrasts, row: ContrastRow) -> str:
     """How many stories of each of the two."""
     n_by_source = {level.source: level.n_stories for level in outcome.sources}
-    n, m = n_by_source[row.first], n_by_source[row.second]
+    n, m = row.n_stories or n_by_source[row.first], row.n_stories_second or n_by_source[row.second]
     if n == m:
         return ngettext("%(n)d story each", "%(n)d stories each", n) % {"n": n}
     return _("%(n)d and %(m)d stories") % {"n": n, "m": m}
