@@ -75,6 +75,12 @@ def p_value(number: Number) -> str:
     return _localised(number, 3).replace("0.", ".", 1)
 
 
+def p_with_sign(number: float) -> str:
+    """As `p_value`, with the sign before it: “= .012”, “< .001”."""
+    written = p_value(number)
+    return written if number < 0.001 else f"= {written}"
+
+
 def _between(ends: Ends | Literal[""] | None, write: Callable[[Number], str]) -> str:
     if not ends or ends.low is None:
         return NONE

@@ -15,6 +15,7 @@ from statsmodels.stats.multitest import multipletests
 from stats import differences, garbage_collection, intervals
 from stats.arrays import BoolArray, FloatArray, without_noise
 from stats.intervals import Interval
+from stats.model_estimates import ModelEstimate
 from stats.reasons import Incomputable
 
 # With so few values or fewer, of which some are equal, every sign is tried.
@@ -31,7 +32,7 @@ class Contrast:
     """The mean of the first source less that of the second.
 
     means : of the first and of the second, over the clusters that it rests on: it is the difference of these two
-    interval : 95 %, of the difference; narrow : the 90 % interval that is laid beside a margin
+    interval : 95 %, of the difference; estimate : the same with the error of its t, whatever the test
     p : two-sided, of the test named
     effect : by its name; None where there is none
     n : clusters that it rests on, of both together where they are paired, else of the first and second
@@ -41,7 +42,7 @@ class Contrast:
     difference: float
     means: tuple[float, float]
     interval: Interval
-    narrow: tuple[float, float]
+    estimate: ModelEstimate
     p: float
     test: str
     is_paired: bool
@@ -82,7 +83,7 @@ def contrast(
 ) -> Contrast:
     """The first source less the second, paired if `are_paired`.
 
-    most : how far apart two means can be, as 100 for percentages; both intervals end there
+    most : how far apart two means can be, as 100 for percentages; the interval ends there
     test : "default" (Wilcoxon or Welch), "means" (t, paired or Welch) or "ranks" (Wilcoxon or Mann-Whitney)
     Raises Incomputable below two clusters of each, or where nothing varies.
     """
@@ -90,8 +91,7 @@ def contrast(
         whole = _paired(first, second, test=test, rng=rng, n_resamples=n_resamples)
     else:
         whole = _unpaired(first, second, test=test)
-    narrow = max(whole.narrow[0], -most), min(whole.narrow[1], most)
-    return replace(whole, interval=whole.interval.clipped(-most, most), narrow=narrow)
+    return replace(whole, interval=whole.interval.clipped(-most, most))
 
 
 def _paired(
@@ -105,17 +105,17 @@ def _paired(
         raise Incomputable("clusters_alike")
     interval = intervals.mean_interval(changes, np.arange(changes.size), rng=rng, n_resamples=n_resamples)
     # scipy's own test warns of lost precision where changes are nearly alike.
-    error, degrees = float(changes.std(ddof=1)) / changes.size**0.5, changes.size - 1
-    margin = intervals.t_quantile(0.95, degrees) * error
+    error = float(changes.std(ddof=1)) / changes.size**0.5
+    estimate = ModelEstimate(float(changes.mean()), error, float(changes.size - 1))
     if test == "means":
-        p, name = 2 * float(scipy_stats.t.sf(abs(float(changes.mean())) / error, degrees)), "paired t-test"
+        p, name = estimate.p, "paired t-test"
     else:
         p, name = _signed_rank_p(changes), SIGNED_RANK
     return Contrast(
         difference=float(changes.mean()),
         means=(float(first[is_whole].mean()), float(second[is_whole].mean())),
         interval=interval,
-        narrow=(float(changes.mean()) - margin, float(changes.mean()) + margin),
+        estimate=estimate,
         p=p,
         test=name,
         is_paired=True,
@@ -158,7 +158,7 @@ def _unpaired(first: FloatArray, second: FloatArray, *, test: str) -> Contrast:
         difference=float(a.mean() - b.mean()),
         means=(float(a.mean()), float(b.mean())),
         interval=Interval(*welch.ends(0.95), min(n), note=note, method="t"),
-        narrow=welch.ends(0.9),
+        estimate=ModelEstimate(float(a.mean() - b.mean()), welch.error, welch.df),
         p=p,
         test=name,
         is_paired=False,
@@ -166,14 +166,6 @@ def _unpaired(first: FloatArray, second: FloatArray, *, test: str) -> Contrast:
         effect=effect,
         effect_name=effect_name,
     )
-
-
-def is_equivalent(narrow: tuple[float, float], margin: float) -> bool:
-    """Whether the 90 % interval lies inside the margin, which is two one-sided tests at 5 %.
-
-    Source: Schuirmann 1987, Journal of Pharmacokinetics and Biopharmaceutics 15(6), pp. 657-680.
-    """
-    return -margin < narrow[0] and narrow[1] < margin
 
 
 def least_p(test: str, n: Sequence[int]) -> float:

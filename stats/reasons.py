@@ -98,6 +98,7 @@ SENTENCES = {
         "Compare it with texts in its own."
     ),
     "sources_not_linked": gettext_noop("No rater read both, nor does a chain of other sources join them."),
+    "one_rater": gettext_noop("One rater read them, so nothing can be said of other raters."),
     "no_shared_premise": gettext_noop("No premise has stories by both, nor does a chain of other sources join them."),
     "too_few_stories": gettext_noop(
         "There are no more stories than sources and premises, so how much stories of one source differ is not known."

@@ -22,7 +22,7 @@ from scipy.sparse import csgraph
 
 from stats.arrays import BoolArray, FloatArray, IntArray
 from stats.crossed_equations import CrossedColumns, ModelPart
-from stats.intervals import Interval, t_quantile
+from stats.model_estimates import ModelEstimate
 from stats.reasons import Incomputable
 from stats.restricted_likelihood import RestrictedLikelihood
 
@@ -41,26 +41,6 @@ class CrossedAnswers:
     block: IntArray
     rater: IntArray
     story: IntArray
-
-
-@dataclass(frozen=True)
-class ModelEstimate:
-    """A mean or a difference in the outcome's unit, with its standard error and degrees of freedom."""
-
-    value: float
-    error: float
-    degrees: float
-
-    @property
-    def p(self) -> float:
-        """Two-sided, of no difference."""
-        return float(2 * scipy_stats.t.sf(abs(self.value) / self.error, self.degrees))
-
-    def interval(self, n_units: int, *, level: float = 0.95, method: str = "crossed") -> Interval:
-        """Student's t."""
-        margin = t_quantile((1 + level) / 2, self.degrees) * self.error
-        note = f"t interval of the mixed model, with {self.degrees:.1f} degrees of freedom"
-        return Interval(self.value - margin, self.value + margin, n_units, level, note, method=method)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from stats.arrays import BoolArray, FloatArray, as_ratings
 from stats.intervals import Interval, t_quantile
+from stats.model_estimates import ModelEstimate
 from stats.reasons import Incomputable
 
 PARTS = ("rater", "story", "residual")
@@ -97,22 +98,39 @@ def mean_interval(ratings: npt.ArrayLike, centre: float, *, sizes: npt.ArrayLike
     return _interval(centre, variance, degrees, n_raters, n_clusters)
 
 
-def difference_interval(first: FloatArray, second: FloatArray, centre: float, *, is_paired: bool) -> Interval:
-    """The 95 % interval of the mean of one source less that of another, for other raters and other stories.
+def difference_estimate(first: FloatArray, second: FloatArray, centre: float, *, is_paired: bool) -> ModelEstimate:
+    """The mean of one source less that of another, with its error for other raters and other stories.
 
     Paired: of the differences of each rater within each cluster. Unpaired: of both means, less twice what they share by
     the raters who rated both.
 
-    first, second : shape (R, G), of the same raters and clusters
-    Raises Incomputable as `components` does.
+    first, second : shape (R, G), of the same raters and clusters; centre : the difference
+    Raises Incomputable as `components` does, and where nothing varies.
     """
     if is_paired:
-        return mean_interval(first - second, centre)
-    one, other = _variance_of_mean(first, None), _variance_of_mean(second, None)
-    variance = max(one[0] + other[0] - 2 * _shared_variance(first, second), _story_part(first) + _story_part(second))
-    degrees = (one[0] + other[0]) ** 2 / (one[0] ** 2 / one[1] + other[0] ** 2 / other[1])
-    n_raters = int((np.isfinite(first).any(axis=1) | np.isfinite(second).any(axis=1)).sum())
-    return _interval(centre, variance, degrees, n_raters, one[3] + other[3])
+        variance, degrees, *_counts = _variance_of_mean(first - second, None)
+    else:
+        one, other = _variance_of_mean(first, None), _variance_of_mean(second, None)
+        variance = max(
+            one[0] + other[0] - 2 * _shared_variance(first, second), _story_part(first) + _story_part(second)
+        )
+        degrees = (one[0] + other[0]) ** 2 / (one[0] ** 2 / one[1] + other[0] ** 2 / other[1])
+    if variance < ALIKE:
+        raise Incomputable("clusters_alike")
+    return ModelEstimate(centre, variance**0.5, max(degrees, 1.0))
+
+
+def difference_interval(first: FloatArray, second: FloatArray, centre: float, *, is_paired: bool) -> Interval:
+    """The 95 % interval of `difference_estimate`, over the clusters that it rests on."""
+    estimate = difference_estimate(first, second, centre, is_paired=is_paired)
+    if is_paired:
+        counted = np.isfinite(first - second)
+        n_raters, n_clusters = int(counted.any(axis=1).sum()), int(counted.any(axis=0).sum())
+    else:
+        sides = np.isfinite(first), np.isfinite(second)
+        n_raters = int((sides[0].any(axis=1) | sides[1].any(axis=1)).sum())
+        n_clusters = int(sides[0].any(axis=0).sum() + sides[1].any(axis=0).sum())
+    return _interval(centre, estimate.error**2, estimate.degrees, n_raters, n_clusters)
 
 
 def widened(wide: Interval, narrow: Interval) -> Interval:

@@ -271,6 +271,11 @@ class Dataset:
         numbers, sampled = self._number_by_cluster, self.sampled
         return np.array([numbers[sampled.name(*unit)] for unit in units], dtype=np.int64)
 
+    def blocks_of_units(self, units: Iterable[Pair]) -> IntArray:
+        """What each of these units shares with others beside raters, as a premise, numbered, shape (U,)."""
+        numbers = {name: n for n, name in enumerate(sorted(set(self.sampled.by_group.values())))}
+        return np.array([numbers.get(self.sampled.block(group), -1) for group, _story in units], dtype=np.int64)
+
     def clusters_of(self, groups: Iterable[str]) -> IntArray:
         """The cluster of each of these groups, where what is counted is about groups, not about single stories."""
         return self.clusters_of_units((group, "") for group in groups)

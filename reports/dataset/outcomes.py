@@ -27,6 +27,7 @@ class OutcomeTable:
     values : shape (U,), nan for a story without an answer
     ratings : the same of each rater alone, shape (R, U), nan where a rater gave none
     clusters, sources : what each unit was sampled with, numbered, and who wrote it, shape (U,)
+    blocks : what each unit shares with others beside raters, as its premise, numbered, shape (U,)
     bounds : between which a value can lie: percentages, places from 1 to as many as were ranked, ends of a scale
     """
 
@@ -35,6 +36,7 @@ class OutcomeTable:
     values: FloatArray
     ratings: FloatArray
     clusters: IntArray
+    blocks: IntArray
     sources: npt.NDArray[np.object_]
     bounds: tuple[float, float]
 
@@ -49,10 +51,10 @@ class OutcomeTable:
 
     def n_stories(self, units: BoolArray) -> int:
         """How many different stories these units are; shape (U,)."""
-        return int(np.count_nonzero(np.bincount(self._stories[units])))
+        return int(np.count_nonzero(np.bincount(self.stories[units])))
 
     @cached_property
-    def _stories(self) -> IntArray:
+    def stories(self) -> IntArray:
         """The number of each unit's story, shape (U,)."""
         codes, _stories = pd.factorize(np.array([story for _group, story in self.units], dtype=object))
         return np.asarray(codes, dtype=np.int64)
@@ -83,6 +85,7 @@ def _table(dataset: Dataset, outcome: Outcome, item_by_key: dict[Pair, StepItem]
         values=values,
         ratings=ratings,
         clusters=dataset.clusters_of_units(units),
+        blocks=dataset.blocks_of_units(units),
         sources=dataset.sources_of_units(units),
         bounds=_bounds(dataset, outcome, items[0]),
     )

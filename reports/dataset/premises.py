@@ -18,14 +18,20 @@ class Clusters:
 
     by_group : the cluster of each group, named after the first of its groups
     are_stories : whether groups are batches, so that each story is a cluster of its own
+    has_one_premise : whether all stories are on one premise, so that groups are only what is read together
     """
 
     by_group: Mapping[str, str]
     are_stories: bool = False
+    has_one_premise: bool = False
 
     def name(self, group: str, story: str) -> str:
         """The cluster of a story in its group; that of the group where there is no story."""
         return story if self.are_stories and story else self.by_group[group]
+
+    def block(self, group: str) -> str:
+        """What the stories of the group share beside their raters, as their premise; one name for all if nothing."""
+        return "" if self.are_stories or self.has_one_premise else self.by_group[group]
 
 
 def name_clusters(groups: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -58,14 +64,19 @@ def find_clusters(study: Study, source_by_story: Mapping[str, StorySource], item
     """
     groups = list(study.groups.values_list("code", "premise").order_by("code"))
     by_group = name_clusters(groups)
+    premises = {premise.strip() for _code, premise in groups}
     may_be_batches = (
         len(groups) > 1
-        and len({premise.strip() for _code, premise in groups}) == 1
+        and len(premises) == 1
         and bool(source_by_story)
         and not any(item.is_preference or item.is_ranking for item in items)
         and repeat_sources(study.stories.values_list("groups__code", "code"), source_by_story)
     )
-    return Clusters(by_group, are_stories=may_be_batches and _are_read_by_all(study, len(groups)))
+    return Clusters(
+        by_group,
+        are_stories=may_be_batches and _are_read_by_all(study, len(groups)),
+        has_one_premise=len(premises) == 1 and "" not in premises,
+    )
 
 
 def repeat_sources(units: Iterable[tuple[str | None, str]], source_by_story: Mapping[str, StorySource]) -> bool:

@@ -22,6 +22,9 @@ STORY = {
     "cluster": TableField(
         "What the story was sampled with: its group, with others on the same of several premises; of batches the story."
     ),
+    "block": TableField(
+        "What its stories share beside their raters, as a premise, by the code of the first group; empty for nothing."
+    ),
     "story": TableField("Code of the story."),
     "language": TableField("Language of the text."),
     "n_words": TableField(
@@ -56,6 +59,7 @@ def story_rows(content: PackageContent) -> Iterator[Row]:
         yield {
             "group": group or "",
             "cluster": sampled.name(group, code) if group else "",
+            "block": sampled.block(group) if group else "",
             "story": code,
             "language": language,
             "n_words": n_words if is_told else None,

@@ -70,7 +70,8 @@ class Highlight:
 class Claim:
     """What a finding states as shown, so that it can be compared with a known truth.
 
-    kind : "difference", "equivalence", "agreement" (beyond chance), "authorship" (told), "judge" (may stand in)
+    kind : "difference", "difference of raters" (for these raters alone), "equivalence", "agreement" (beyond chance),
+        "authorship" (told), "judge" (may stand in)
     better, worse : the two sources of a difference or an equivalence
     """
 
@@ -88,7 +89,7 @@ class Statement:
     is_coefficient : whether its unit is that of a coefficient, of which 1 is full agreement
     position : among the others; those that were planned come first
     is_of_neighbours : whether it compares a source with the next below it, since no plan says which to compare
-    claim : what it states as shown; None where it only says how things stand
+    claims : what it states as shown; none where it only says how things stand
     """
 
     sentence: str
@@ -100,6 +101,7 @@ class Statement:
     is_coefficient: bool = False
     position: int = 50
     is_of_neighbours: bool = False
+    claims: tuple[Claim, ...] = ()
     claim: Claim | None = None
 
 

@@ -15,10 +15,11 @@ KEY = "analysis_plan"  # of the table in a study file
 AGAINST_REFERENCE, EVERY_PAIR, NAMED_PAIRS = "against_reference", "every_pair", "named_pairs"
 CONTRASTS = (AGAINST_REFERENCE, EVERY_PAIR, NAMED_PAIRS)
 MOST_PAIRS = 500
-# Tests, on story means. Default: Wilcoxon where groups pair the sources, else Welch. Means: t, paired or Welch.
-# Ranks: Wilcoxon where groups pair the sources, else Mann-Whitney with Cliff's delta.
-BY_DEFAULT, OF_MEANS, OF_RANKS = "default", "means", "ranks"
-TESTS = (BY_DEFAULT, OF_MEANS, OF_RANKS)
+# Tests. Model: of all answers, with raters, stories and premises in it. The others are of story means. Default, which a
+# plan without a test means: Wilcoxon where groups pair the sources, else Welch. Means: t, paired or Welch. Ranks:
+# Wilcoxon where groups pair the sources, else Mann-Whitney with Cliff's delta.
+BY_MODEL, BY_DEFAULT, OF_MEANS, OF_RANKS = "model", "default", "means", "ranks"
+TESTS = (BY_MODEL, BY_DEFAULT, OF_MEANS, OF_RANKS)
 # Of a cloze: whose fills say what is usual, against which surprise is measured. Default: those of models where two or
 # more texts are by models, else all.
 OF_MODELS, OF_PEOPLE, SHORTLISTED, ALL_TEXTS = "models", "people", "shortlisted", "all"

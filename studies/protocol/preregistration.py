@@ -10,6 +10,7 @@ from django.utils import translation
 from studies.documents.analysis_plan import (
     AGAINST_REFERENCE,
     BY_DEFAULT,
+    BY_MODEL,
     EMBEDDING,
     EVERY_PAIR,
     OF_MEANS,
@@ -26,6 +27,8 @@ from studies.protocol.versions import latest
 from studies.typography.differences import find_differences, shorten
 
 TESTS = {
+    BY_MODEL: "t of a linear mixed model of all answers, with sources and shared premises fixed, and raters, what "
+    "raters make of a source, and stories drawn at random, by REML with Satterthwaite's degrees of freedom",
     BY_DEFAULT: "Wilcoxon's signed-rank test where groups pair the sources, else Welch's t-test",
     OF_MEANS: "the paired t-test where groups pair the sources, else Welch's t-test",
     OF_RANKS: "Wilcoxon's signed-rank test where groups pair the sources, else Mann-Whitney with Cliff's delta",

@@ -33,6 +33,7 @@ CONTRASTS = {
     analysis_plan.NAMED_PAIRS: gettext_lazy("Only the pairs ticked below"),
 }
 TESTS = {
+    analysis_plan.BY_MODEL: gettext_lazy("A mixed model of all answers, with raters, stories and premises in it"),
     analysis_plan.BY_DEFAULT: gettext_lazy("Wilcoxon where groups pair the sources, else Welch"),
     analysis_plan.OF_MEANS: gettext_lazy("Paired t where groups pair the sources, else Welch"),
     analysis_plan.OF_RANKS: gettext_lazy(

@@ -7,13 +7,14 @@ import pandas as pd
 
 from tests.independent import intervals
 from tests.independent.material import around_zero
+from tests.independent.model_contrasts import check_families, check_model, check_together
 
 ENOUGH_BOTH = 6  # clusters that hold two sources, however many hold one of them: then they are compared within clusters
 
 
 def comparisons(package, result, check):
     """Of each outcome the means of sources, and every two of them compared; p adjusted over the whole family."""
-    with_p, plan = [], package.plan
+    plan = package.plan
     for outcome in result["outcomes"]:
         table, place = story_means(package, outcome["key"], outcome["kind"]), f"comparisons/{outcome['key']}"
         margin = plan.get("margin") if plan.get("outcome") == outcome["key"] else None
@@ -23,30 +24,15 @@ def comparisons(package, result, check):
             n_stories = of_source["story"].nunique()
             check.numbers(f"{place}/{row['source']}", row, value=of_source["number"].mean(), n_stories=n_stories)
         names = [row["source"] for row in outcome["sources"]]
-        parts = {name: table[table["source"] == name] for name in names}
         within = within_width(package, outcome, outcome["kind"])
-        family = contrasts(package, place, parts, outcome["contrasts"], within, check)
-        with_p += [(outcome, row, p) for row, p in family]
-    families = {}
-    for entry in with_p:
-        outcome, row, _p = entry
-        is_part = outcome.get("is_part", False) and not outcome.get("is_primary", False)
-        key = (outcome["correction"], is_part, row.get("is_planned", False))
-        families.setdefault(key, []).append(entry)
-    for family in families.values():
-        check_adjusted(family, check)
-
-
-def check_adjusted(family, check):
-    """p adjusted by what the outcome names. family : rows of (outcome, contrast, p)"""
-    if not family:
-        return
-    correct = benjamini_hochberg if family[0][0].get("correction") == "fdr_bh" else holm
-    adjusted = correct(pd.Series([p for _outcome, _row, p in family]))
-    least = correct(pd.Series([least_p(row) for _outcome, row, _p in family], dtype=float))
-    for (outcome, row, _p), p, p_least in zip(family, adjusted, least, strict=True):
-        place = f"{outcome['key']}/{row['first']} less {row['second']}/adjusted"
-        check.numbers(place, row, p_adjusted=p, p_least=p_least, n_family=len(family))
+        if outcome.get("parts"):
+            answers = rater_numbers(package, outcome["key"], outcome["kind"])
+            answers = answers.assign(source=answers["story"].map(package.source_by_story))
+            check_model(place, outcome, answers.assign(block=package.blocks(answers)), within, check)
+        else:
+            parts = {name: table[table["source"] == name] for name in names}
+            contrasts(package, place, parts, outcome["contrasts"], within, check)
+    check_families(result["outcomes"], holm, benjamini_hochberg, least_p, check)
 
 
 def least_p(row):
@@ -73,10 +59,15 @@ def factors(package, result, check):
             check.numbers(label, mean, value=part["number"].mean(), n_stories=part["story"].nunique())
             bounds = bounds_of(package, row, kind_of(item))
             check.interval(label, mean["interval"], "of_outcome", part, package.draws, bounds, row["is_percent"])
-        parts = {level: table[table["level"] == level] for level in levels}
         within = within_width(package, row, kind_of(item))
-        family = contrasts(package, place, parts, row["contrasts"], within, check)
-        check_adjusted([(row, contrast, p) for contrast, p in family], check)
+        if row.get("parts"):
+            answers = rater_numbers(package, row["key"], kind_of(item))
+            answers = answers.assign(source=answers["story"].map(package.factor(row["factor"])))
+            check_model(place, row, answers.assign(block=package.blocks(answers)), within, check)
+        else:
+            parts = {level: table[table["level"] == level] for level in levels}
+            contrasts(package, place, parts, row["contrasts"], within, check)
+        check_together([(row, contrast) for contrast in row["contrasts"]], holm, least_p, check)
 
 
 def kind_of(item):
@@ -128,6 +119,25 @@ def story_means(package, key, kind):
     return table
 
 
+def rater_numbers(package, key, kind):
+    """What story_means averages, of each rater alone: columns rater, group, story, number."""
+    if kind == "preference":
+        step, item = key.split("/", 1)
+        pairs = package.people_of("pairs")
+        pairs = pairs[(pairs["step"] == step) & (pairs["item"] == item)]
+        units = pd.DataFrame(package.units, columns=["group", "story"])
+        table = pairs[["rater", "group", "chosen"]].merge(units, on="group")
+        return table.assign(number=100.0 * (table["chosen"] == table["story"]), cluster=package.clusters(table))
+    if kind == "rank":
+        step, item = key.split("/", 1)
+        ranks = package.people_of("rankings")
+        ranks = ranks[(ranks["step"] == step) & (ranks["item"] == item)]
+        return ranks.assign(number=pd.to_numeric(ranks["rank"]), cluster=package.clusters(ranks))
+    items = [item for item in package.items if item["is_about_a_story"] and is_part_of(item, key, kind)]
+    table = package.answers_to_all(items).groupby(["rater", "group", "story"])["number"].mean().reset_index()
+    return table.assign(number=table["number"] * (1 if kind == "rating" else 100), cluster=package.clusters(table))
+
+
 def is_part_of(item, key, kind):
     """Whether the outcome of that key and kind is computed from the item."""
     if kind == "verdicts":
@@ -150,8 +160,7 @@ def shares_of_choices(package, step, item):
 
 
 def contrasts(package, place, parts, rows, within, check):
-    """Check every two parts, and give each contrast that has a test with its p value. within : bounds of intervals"""
-    family = []
+    """Check every two parts, by cluster means. within : bounds of intervals"""
     for row, (first, second) in zip(rows, combinations(parts, 2), strict=True):
         label = f"{place}/{first} less {second}"
         if (row["first"], row["second"]) != (first, second):
@@ -175,18 +184,17 @@ def contrasts(package, place, parts, rows, within, check):
             check.number(f"{label}/n_second", row["n_second"], len(means[1]))
         if is_paired:
             check.interval(label, row["interval"], "of_changes", changes.to_numpy(), package.draws, within=within)
-            ends = intervals.around_mean(changes.to_numpy(), 0.9)
             p = intervals.p_of_changes(changes.to_numpy(), row["test"])
         else:
             arrays = [part.to_numpy() for part in means]
             check.interval(label, row["interval"], "welch", *arrays, 0.95, within=within)
-            ends = intervals.welch(*arrays, 0.9)
             p = intervals.p_of_groups(*arrays, row["test"])
             check.number(f"{label}/effect", row["effect"], intervals.effect(*arrays, row["effect_name"]))
-        ends = intervals.clip(ends, within)
-        check.numbers(label, row, low_90=ends[0], high_90=ends[1], p=p)
-        family.append((row, p))
-    return family
+        check.number(f"{label}/p_same_raters", row["p_same_raters"], p)
+        sides = [parts[name] for name in (first, second)]
+        check.numbers(label, row, n_stories=sides[0]["story"].nunique(), n_stories_second=sides[1]["story"].nunique())
+        blocks = [set(package.blocks(side)) for side in sides]
+        check.number(f"{label}/n_blocks", row.get("n_blocks", 0), len(blocks[0] & blocks[1]))
 
 
 def holm(ps):

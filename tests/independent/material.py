@@ -56,6 +56,7 @@ class Package:
         self.units = list(zip(in_groups["group"], in_groups["story"], strict=True))
         self.cluster_by_unit = dict(zip(self.units, in_groups["cluster"], strict=True))
         self.cluster_by_group = dict(zip(in_groups["group"], in_groups["cluster"], strict=True))
+        self.block_by_unit = dict(zip(self.units, in_groups["block"], strict=True))
         if in_groups.groupby("group")["cluster"].nunique().gt(1).any():  # groups are batches, whose stories stand alone
             self.cluster_by_group = {group: group for group in self.cluster_by_group}
         self.source_by_story, self.kind_by_source = {}, {}
@@ -173,6 +174,10 @@ class Package:
         clusters = self.clusters_of(zip(table["group"], table["story"], strict=True))
         return pd.Series(clusters, index=table.index, dtype=object)
 
+    def blocks(self, table):
+        """What each row's story shares with others beside raters, as its premise."""
+        return [self.block_by_unit[unit] for unit in zip(table["group"], table["story"], strict=True)]
+
     def judge_answers(self, judge, item):
         """One answer of a judge about each story; on a scale that it read as several personas their mean."""
         rows = self.judges
@@ -254,7 +259,11 @@ class Comparison:
         """Note why the numbers of this part of the report are not computed."""
         self.reasons |= {id(number): reason for _path, number in list_numbers(stored)}
 
-    def number(self, place, stored, computed):
+    def near(self, place, stored, computed, tolerance):
+        """The same of what rests on numerical derivatives or a search: to that part of the stored one."""
+        self.number(place, stored, computed, tolerance=tolerance)
+
+    def number(self, place, stored, computed, *, tolerance=TOLERANCE):
         """Note whether both are the same: to 1e-9 of the stored one, or none on either side."""
         if isinstance(stored, Decimal | Whole):
             self.computed.add(id(stored))
@@ -263,7 +272,7 @@ class Comparison:
             is_same = stored is computed
             self.n_missing += is_same
         else:
-            is_same = abs(stored - computed) <= TOLERANCE * max(1, abs(stored))
+            is_same = abs(stored - computed) <= tolerance * max(1, abs(stored))
         if not is_same:
             self.differences.append({"place": place, "report": stored, "recomputed": computed})
 

@@ -8,8 +8,9 @@ Satterthwaite's, here with matrices over all ratings.
 import pandas as pd
 
 from tests.independent import crossed, intervals
-from tests.independent.contrasts import bounds_of, kind_of, story_means, within_width
+from tests.independent.contrasts import bounds_of, kind_of, rater_numbers, story_means, within_width
 from tests.independent.material import by_source, place_of
+from tests.independent.mixed_model import p_of, p_within, t_interval
 
 PARTS = ("rater", "story", "residual")
 ROUNDING = 1e-9  # of the ratings' mean square, below which a variance is 0
@@ -72,42 +73,11 @@ def wide_factors(package, result, check):
             part, label = by_source(means[of_level == stored["level"]], stored["source"]), f"{place}/{stored['level']}"
             label = f"{label}/{stored['source']}"
             check_wide(package, label, stored, ratings, part, bounds, check, is_percent=row["is_percent"])
+        if row.get("parts"):
+            continue
         parts = {stored["level"]: means[of_level == stored["level"]] for stored in row["means"]}
         within = within_width(package, row, kind)
         check_wide_differences(place, ratings, means, parts, row["contrasts"], within, check)
-
-
-def rater_numbers(package, key, kind):
-    """What story_means averages, of each rater alone: columns rater, group, story, number."""
-    if kind == "preference":
-        step, item = key.split("/", 1)
-        pairs = package.people_of("pairs")
-        pairs = pairs[(pairs["step"] == step) & (pairs["item"] == item)]
-        units = pd.DataFrame(package.units, columns=["group", "story"])
-        table = pairs[["rater", "group", "chosen"]].merge(units, on="group")
-        return table.assign(number=100.0 * (table["chosen"] == table["story"]), cluster=cluster(package, table))
-    if kind == "rank":
-        step, item = key.split("/", 1)
-        ranks = package.people_of("rankings")
-        ranks = ranks[(ranks["step"] == step) & (ranks["item"] == item)]
-        return ranks.assign(number=pd.to_numeric(ranks["rank"]), cluster=cluster(package, ranks))
-    items = [item for item in package.items if item["is_about_a_story"] and is_part(item, key, kind)]
-    table = package.answers_to_all(items).groupby(["rater", "group", "story"])["number"].mean().reset_index()
-    return table.assign(number=table["number"] * (1 if kind == "rating" else 100), cluster=cluster(package, table))
-
-
-def is_part(item, key, kind):
-    """Whether the outcome of that key and kind is computed from the item."""
-    if kind == "verdicts":
-        return item["is_verdict"]
-    if kind == "dimension":
-        return item["is_verdict"] and f"verdicts/{item['dimension']}" == key
-    return f"{item['step']}/{item['item']}" == key
-
-
-def cluster(package, table):
-    """The cluster of each row."""
-    return package.clusters(table)
 
 
 def cell_means(ratings, part):
@@ -188,42 +158,71 @@ def for_other_raters(cells, centre, narrow, sizes=None):
 
 
 def wide_contrasts(package, result, check):
-    """The intervals of differences between sources for other raters, too."""
+    """What differences of cluster means between sources are for other raters, too."""
     for outcome in result["outcomes"]:
+        if outcome.get("parts"):
+            continue
         ratings = rater_numbers(package, outcome["key"], outcome["kind"])
         means = story_means(package, outcome["key"], outcome["kind"])
         parts = {row["source"]: by_source(means, row["source"]) for row in outcome["sources"]}
         within, place = within_width(package, outcome, outcome["kind"]), f"comparisons/{outcome['key']}"
-        check_wide_differences(place, ratings, means, parts, outcome["contrasts"], within, check)
+        check_wide_differences(
+            place, ratings, means, parts, outcome["contrasts"], within, check, margin=outcome.get("margin")
+        )
 
 
-def check_wide_differences(place, ratings, means, parts, contrasts, within, check):
+def check_wide_differences(place, ratings, means, parts, contrasts, within, check, *, margin=None):
     """Every two parts of the means, by their names."""
     raters, clusters = ratings["rater"].unique(), sorted(set(means["cluster"]))
     cells = {name: cell_means(ratings, part).reindex(index=raters, columns=clusters) for name, part in parts.items()}
     for row in contrasts:
-        if row.get("wide") and cells[row["first"]].size <= MOST_CELLS:
-            sides = cells[row["first"]], cells[row["second"]]
-            ends, n = wide_difference(*sides, row)
-            label = f"{place}/{row['first']} less {row['second']}/wide"
-            check.ends(label, row["wide"], intervals.clip(ends, within), n)
+        label = f"{place}/{row['first']} less {row['second']}"
+        if row.get("value") is None or cells[row["first"]].size > MOST_CELLS:
+            continue
+        sides = [cells[row[side]] for side in ("first", "second")]
+        n_raters = (sides[0].notna().any(axis=1) | sides[1].notna().any(axis=1)).sum()
+        check.number(f"{label}/n_raters", row["n_raters"], n_raters)
+        narrow, n = (row["interval"]["low"], row["interval"]["high"]), row["interval"]["n_resampled"]
+        of_clusters = [parts[row[side]].groupby("cluster")["number"].mean() for side in ("first", "second")]
+        found, same = wide_difference(*sides, row), same_difference(*of_clusters, row)
+        ends = crossed.widened(row["value"], *found, narrow) if found else None
+        check.ends(f"{label}/wide", row["wide"], intervals.clip(ends, within), n)
+        p = max(p_of(row["value"], found[0] ** 0.5, found[1]), row["p_same_raters"]) if found else None
+        check.number(f"{label}/p", row.get("p"), p)
+        used = found if found and found[0] >= same[0] else same
+        low, high = intervals.clip(t_interval(row["value"], used[0] ** 0.5, used[1], 0.9), within)
+        check.numbers(label, row, low_90=low, high_90=high)
+        if row.get("p_within") is not None:
+            p = p_within(row["value"], used[0] ** 0.5, used[1], margin)
+            check.number(f"{label}/p_within", row["p_within"], p)
 
 
 def wide_difference(first, second, row):
-    """Paired: of the differences of each rater within each cluster; else of both means, less what they share."""
-    narrow = (row["interval"]["low"], row["interval"]["high"])
+    """Its variance for other raters, and degrees of freedom; None if there is none.
+
+    Paired: of the differences of each rater within each cluster; else of both means, less what they share.
+    """
     if row.get("is_paired"):
-        difference = first - second
-        return for_other_raters(difference, row["value"], narrow), difference.notna().any().sum()
-    one, other = (variance_of_mean(part) for part in (first, second))
-    if one is None or other is None:
-        return None, None
-    whole = one[0] + other[0]
-    of_stories = sum(part.mean().var() / part.notna().any().sum() for part in (first, second))
-    variance = max(whole - 2 * shared_variance(first, second), of_stories)
-    degrees = whole**2 / (one[0] ** 2 / one[1] + other[0] ** 2 / other[1])
-    n = first.notna().any().sum() + second.notna().any().sum()
-    return (None if variance < 1e-12 else crossed.widened(row["value"], variance, degrees, narrow)), n
+        found = variance_of_mean(first - second)
+    else:
+        one, other = (variance_of_mean(part) for part in (first, second))
+        if one is None or other is None:
+            return None
+        whole = one[0] + other[0]
+        of_stories = sum(part.mean().var() / part.notna().any().sum() for part in (first, second))
+        variance = max(whole - 2 * shared_variance(first, second), of_stories)
+        found = variance, whole**2 / (one[0] ** 2 / one[1] + other[0] ** 2 / other[1])
+    return None if found is None or found[0] < 1e-12 else (found[0], max(found[1], 1.0))
+
+
+def same_difference(first, second, row):
+    """The variance of the difference of cluster means, and degrees of freedom, as of t."""
+    if row.get("is_paired"):
+        changes = (first - second).dropna()
+        return changes.var() / len(changes), len(changes) - 1
+    one, other = (part.dropna().var() / part.notna().sum() for part in (first, second))
+    n, m = first.notna().sum(), second.notna().sum()
+    return one + other, (one + other) ** 2 / (one**2 / (n - 1) + other**2 / (m - 1))
 
 
 def shared_variance(first, second):

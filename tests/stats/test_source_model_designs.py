@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from stats.crossed_equations import CrossedInverse
+from stats.model_estimates import ModelEstimate
 from stats.reasons import Incomputable, value_or_reason
-from stats.source_model import CrossedAnswers, ModelEstimate, SourceModel
+from stats.source_model import CrossedAnswers, SourceModel
 from tests.stats.test_source_model import answers, crossed, read
 
 pytestmark = pytest.mark.embedded

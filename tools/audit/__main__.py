@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from reports.figures.base import Claim
 
 BY_SOURCE = (0.0, 0.15, 0.3, 0.5)
-KINDS = ("difference", "agreement", "authorship", "judge")
+KINDS = ("difference", "difference of raters", "agreement", "authorship", "judge")
 PLANTED = 0.35
 DOC = ROOT / "docs" / "audit.md"
 
@@ -40,7 +40,7 @@ def claims_of(design: Design, *, effect: float, by_source: float, has_stories: b
         report = results.read_results(results.compute(study))
         statements = [s for figure, result in report.computed for s in figure.statements(result, report.head)]
         transaction.set_rollback(True)
-    return [statement.claim for statement in statements if statement.claim]
+    return [c for statement in statements for c in (*statement.claims, statement.claim) if c]
 
 
 def null_studies(designs: list[Design], n: int) -> Iterator[tuple[Design, float, set[str]]]:
@@ -51,10 +51,12 @@ def null_studies(designs: list[Design], n: int) -> Iterator[tuple[Design, float,
         by_source = BY_SOURCE[turn % len(BY_SOURCE)]
         has_stories = (number + turn // len(BY_SOURCE)) % 2 == 0
         claims = claims_of(design, effect=0.0, by_source=by_source, has_stories=has_stories, seed=number)
-        # Where stories differ, or raters make something of a source, there is something to agree on.
-        may_agree = has_stories or by_source > 0
-        kinds = {claim.kind for claim in claims} - {"equivalence"}  # which is true here
-        yield design, by_source, kinds - ({"agreement"} if may_agree else set())
+        is_true = {"equivalence"}
+        if has_stories or by_source > 0:  # there is something to agree on
+            is_true.add("agreement")
+        if by_source > 0:  # these raters do make something of sources
+            is_true.add("difference of raters")
+        yield design, by_source, {claim.kind for claim in claims} - is_true
 
 
 def planted_studies(designs: list[Design], n: int) -> tuple[int, int]:

@@ -5,12 +5,18 @@ from itertools import combinations
 
 import numpy as np
 from recompute.tables import as_number
-from recompute.values import N_RESAMPLES, ends_of, interval, why
+from recompute.values import N_RESAMPLES, ends_of, why
 from recompute.wide import outcome_intervals
 
-from stats import contrasts
+from stats import contrasts, source_contrasts
 from stats import variance_components as components
 from stats.reasons import Incomputable
+
+# What a contrast has from `stats` under the same name.
+AS_FOUND = (
+    *("low_90", "high_90", "p", "p_same_raters", "p_within", "test", "n", "n_second", "n_left_out"),
+    *("n_raters", "n_blocks", "effect"),
+)
 
 
 def comparisons(package):
@@ -22,22 +28,28 @@ def comparisons(package):
             continue
         units = {name: table.of_source(name) for name in names}
         is_primary = bool(plan) and plan.get("outcome") == table.key
-        levels = [
-            {"source": n, "value": table.values[u].mean(), "n_stories": table.n_stories(u)} for n, u in units.items()
-        ]
-        rows = contrast_rows(package, table, units)
+        test = plan.get("test", "default") if is_primary else source_contrasts.BY_MODEL
+        margin = plan.get("margin") if is_primary else None
+        compared = compare(package, table, units, test=test, margin=margin)
+        rows = contrast_rows(compared, names)
         for row in rows:
             row["is_planned"] = is_primary and is_named(plan, row["first"], row["second"])
-        fields = {"key": table.key, "kind": table.kind, "margin": plan.get("margin") if is_primary else None}
+        levels = [
+            {"source": name, "value": table.values[units[name]].mean(), "n_stories": table.n_stories(units[name])}
+            | adjusted_mean(compared, number)
+            for number, name in enumerate(names)
+        ]
         is_single = table.kind == "verdict" and table.is_part and not is_primary
         family = {"correction": "fdr_bh" if is_single else "holm", "is_part": table.is_part and not is_primary}
+        fields = {"key": table.key, "kind": table.kind, "margin": margin, "of_all": of_all(compared)}
+        fields["parts"] = parts_of(compared.model)
         outcomes.append((fields | {"sources": levels, "contrasts": rows}, family))
     families = defaultdict(list)
     for outcome, family in outcomes:
-        for row in outcome["contrasts"]:
-            families[family["correction"], family["is_part"], row["is_planned"]].append(row)
-    for (correction, _is_part, _is_planned), rows in families.items():
-        adjust(rows, correction)
+        families[family["correction"], family["is_part"]].append(outcome)
+    for (correction, _is_part), members in families.items():
+        adjust_unplanned(members, correction)
+    adjust([row for outcome, _f in outcomes for row in outcome["contrasts"] if row["is_planned"]], "holm")
     return {"outcomes": [outcome for outcome, _family in outcomes]}
 
 
@@ -51,60 +63,107 @@ def is_named(plan, first, second):
 
 def adjust(rows, correction):
     """Write into the contrasts of a family their p values for all that the family looked at."""
-    present = [row.get("p") for row in rows]
-    least = [
-        None if row.get("p") is None else contrasts.least_p(row["test"], [n for n in (row["n"], row["n_second"]) if n])
-        for row in rows
-    ]
-    adjusted = zip(rows, contrasts.adjust(present, correction), contrasts.adjust(least, correction), strict=True)
-    for row, p, p_least in adjusted:
-        n_family = 0 if p is None else sum(p is not None for p in present)
-        row |= {"p_adjusted": p, "p_least": p_least, "n_family": n_family}
-
-
-def contrast_rows(package, table, units_by_name):
-    """Every two of these parts of the stories. units_by_name : which units are of a part, shape (U,)"""
-    parts = {
-        name: (
-            contrasts.cluster_means(table.values, table.clusters, units),
-            components.cell_means(table.ratings, table.clusters, units),
-        )
-        for name, units in units_by_name.items()
+    ps = {
+        name: contrasts.adjust([row.get(name) for row in rows], correction)
+        for name in ("p", "p_same_raters", "p_within")
     }
-    return [
-        {"first": first, "second": second}
-        | contrast_row(package, *zip(parts[first], parts[second], strict=True), table.width)
-        for first, second in combinations(parts, 2)
-    ]
+    least = contrasts.adjust([least_p(row) for row in rows], correction)
+    n_family = sum(row.get("p_same_raters") is not None for row in rows)
+    for n, row in enumerate(rows):
+        row |= {f"{name}_adjusted": of_rows[n] for name, of_rows in ps.items()}
+        row |= {"p_least": least[n], "n_family": n_family if row.get("p_same_raters") is not None else 0}
 
 
-def contrast_row(package, means, by_rater, most):
-    test = package.plan.get("test", "default")
-    options = {"test": test, "most": most, "rng": package.resampling(), "n_resamples": N_RESAMPLES}
-    try:
-        contrast = contrasts.contrast(*means, **options)
-    except Incomputable as error:
-        return {"value": None, "why": why(error)}
+def adjust_unplanned(outcomes, correction):
+    """Write into what was not planned of the outcomes of a family its p values: outcomes first, then pairs within."""
+    families = [[row for row in outcome["contrasts"] if not row["is_planned"]] for outcome in outcomes]
+    for outcome, rows in zip(outcomes, families, strict=True):
+        outcome["of_all"] = test_of_all(outcome["of_all"], rows)
+    of_outcomes = [outcome["of_all"]["p"] if outcome["of_all"] else None for outcome in outcomes]
+    ps, corrected = source_contrasts.adjust_within(
+        [[row.get("p") for row in rows] for rows in families], of_outcomes, correction
+    )
+    same = [[row.get("p_same_raters") for row in rows] for rows in families]
+    least = [[least_p(row) for row in rows] for rows in families]
+    same, least = (
+        source_contrasts.adjust_within(pairs, [source_contrasts.p_of_all(part) for part in pairs], correction)[0]
+        for pairs in (same, least)
+    )
+    n_outcomes = sum(any(row.get("p_same_raters") is not None for row in rows) for rows in families)
+    for outcome, rows, *of_rows, p_of_outcome in zip(outcomes, families, ps, same, least, corrected, strict=True):
+        n_family = sum(row.get("p_same_raters") is not None for row in rows)
+        for row, p, p_same, p_least in zip(rows, *of_rows, strict=True):
+            row |= {"p_adjusted": p, "p_same_raters_adjusted": p_same, "p_least": p_least, "n_outcomes": n_outcomes}
+            row["n_family"] = n_family if p_same is not None else 0
+        if outcome["of_all"]:
+            outcome["of_all"]["p_adjusted"] = p_of_outcome
 
-    def for_other_raters():
-        ends = components.difference_interval(*by_rater, contrast.difference, is_paired=contrast.is_paired)
-        return components.widened(ends, contrast.interval).clipped(-most, most)
 
-    return {
-        "value": contrast.difference,
-        "first_value": contrast.means[0],
-        "second_value": contrast.means[1],
-        "interval": ends_of(contrast.interval),
-        "wide": interval(for_other_raters),
-        "low_90": contrast.narrow[0],
-        "high_90": contrast.narrow[1],
-        "p": contrast.p,
-        "test": contrast.test,
-        "n": contrast.n[0],
-        "n_second": None if contrast.is_paired else contrast.n[1],
-        "n_left_out": contrast.n_left_out,
-        "effect": contrast.effect,
-    }
+def least_p(row):
+    if row.get("p_same_raters") is None:
+        return None
+    return contrasts.least_p(row["test"], [n for n in (row["n"], row["n_second"]) if n is not None])
+
+
+def compare(package, table, units_by_name, *, test, margin=None):
+    """These parts of the stories. units_by_name : which units are of a part, shape (U,)"""
+    source = np.full(table.values.shape, -1, dtype=np.int64)
+    for number, units in enumerate(units_by_name.values()):
+        source[units] = number
+    if test == source_contrasts.BY_MODEL and table.kind in ("rank", "preference"):
+        test = "default"
+    answers = source_contrasts.OutcomeAnswers(
+        values=table.values,
+        ratings=table.ratings,
+        source=source,
+        block=table.blocks,
+        story=table.stories,
+        cluster=table.clusters,
+        most=table.width,
+    )
+    options = {"resampling": package.resampling, "n_resamples": N_RESAMPLES}
+    return source_contrasts.ComparedSources(answers, test=test, margin=margin, **options)
+
+
+def contrast_rows(compared, names):
+    """Every two of them."""
+    rows = []
+    for (n, first), (m, second) in combinations(enumerate(names), 2):
+        row = {"first": first, "second": second}
+        try:
+            found = compared.between(n, m)
+        except Incomputable as error:
+            rows.append(row | {"value": None, "why": why(error)})
+            continue
+        row |= {"value": found.difference, "first_value": found.means[0], "second_value": found.means[1]}
+        row |= {"interval": ends_of(found.interval), "wide": ends_of(found.wide)}
+        row |= {"n_stories": found.n_stories[0], "n_stories_second": found.n_stories[1]}
+        rows.append(row | {name: getattr(found, name) for name in AS_FOUND})
+    return rows
+
+
+def adjusted_mean(compared, number):
+    found = compared.mean(number)
+    return {} if found is None else {"adjusted": found[0], "interval": ends_of(found[1])}
+
+
+def of_all(compared):
+    """Whether any two of them differ, by the F test."""
+    found = compared.test_all()
+    return found and {"p": found.p, "f": found.f, "numerator": found.numerator, "denominator": found.denominator}
+
+
+def test_of_all(found, rows):
+    """The same, or else the least p of the pairs; none if all were planned."""
+    if not rows or found:
+        return found if rows else None
+    p = source_contrasts.p_of_all([row.get("p") for row in rows])
+    return None if p is None else {"p": p}
+
+
+def parts_of(model):
+    is_fitted = model is not None and not isinstance(model, Incomputable)
+    return [{"variance": variance} for variance in model.variances.values()] if is_fitted else []
 
 
 def factors(package):
@@ -129,9 +188,11 @@ def of_factor(package, name, level_by_story, table):
         filled = [level for level in names if cells[level].any()]
         if len(filled) > 1:
             means += [level_mean(package, table, cells[level], level, source) for level in filled]
-    rows = contrast_rows(package, table, units)
+    compared = compare(package, table, units, test=source_contrasts.BY_MODEL)
+    rows = contrast_rows(compared, names)
     adjust(rows, "holm")
-    return {"factor": name, "key": table.key, "means": means, "contrasts": rows}
+    fields = {"factor": name, "key": table.key, "means": means}
+    return fields | {"contrasts": rows, "parts": parts_of(compared.model)}
 
 
 def order_of(level):

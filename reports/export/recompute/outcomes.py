@@ -25,6 +25,8 @@ class PackagedOutcomeTable:
             self.values = arrays.mean_present(arrays.mean_present(cube.values, axis=1), axis=0) * scale
         self.width = self.bounds[1] - self.bounds[0]
         self.clusters, self.sources = package.clusters(self.units), package.sources_of(self.units)
+        self.blocks = package.blocks_of(self.units)
+        self.stories = np.unique([story for _group, story in self.units], return_inverse=True)[1].astype(np.int64)
 
     def of_source(self, name):
         return (self.sources == name) & np.isfinite(self.values)

@@ -112,6 +112,7 @@ class Package:
         self.units = list(zip(in_groups["group"], in_groups["story"], strict=True))
         self.groups = list(dict.fromkeys(in_groups["group"]))
         self.cluster_by_unit = dict(zip(self.units, in_groups["cluster"], strict=True))
+        self.block_by_unit = dict(zip(self.units, in_groups["block"], strict=True))
         by_group = dict(zip(in_groups["group"], in_groups["cluster"], strict=True))
         if in_groups.groupby("group")["cluster"].nunique().gt(1).any():  # batches, whose stories stand alone
             by_group = {group: group for group in by_group}
@@ -189,6 +190,10 @@ class Package:
     def clusters(self, units):
         """The number of the cluster of each unit; of one without a story that of its group."""
         return np.array([self._number_by_cluster[self.cluster_by_unit[unit]] for unit in units], dtype=np.int64)
+
+    def blocks_of(self, units):
+        """The number of what each unit shares with others beside its raters."""
+        return np.unique([self.block_by_unit[unit] for unit in units], return_inverse=True)[1].astype(np.int64)
 
     def clusters_of(self, groups):
         return self.clusters((group, "") for group in groups)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 from django.utils.html import format_html
@@ -30,17 +28,13 @@ from reports.figures.base import (
     Figure,
     Statement,
 )
-from reports.figures.sources.contrast_rows import (
-    ContrastRow,
-    OutcomeContrasts,
-    SourceLevel,
-    adjust_family,
-    contrast_row,
-)
+from reports.figures.sources.compared_parts import ContrastTable
+from reports.figures.sources.contrast_families import correct, with_letters
+from reports.figures.sources.contrast_rows import ContrastRow, OutcomeContrasts, SourceLevel
 from reports.figures.sources.contrast_table import contrast_columns, contrast_table, rests_on
 from reports.figures.sources.contrast_words import contrast_statements, unit_words
 from reports.figures.sources.headline_words import headline
-from reports.lazy import contrasts, variance_components
+from reports.lazy import source_contrasts
 from reports.numbers import with_interval
 from reports.reasons import to_english
 
@@ -76,7 +70,7 @@ class Comparisons(Figure[ComparisonResult]):
     title = gettext_lazy("How far the sources are apart")
     position = 25
     tables = ("comparisons",)
-    edition = 8
+    edition = 9
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> ComparisonResult | None:
@@ -87,7 +81,7 @@ class Comparisons(Figure[ComparisonResult]):
         return ComparisonResult(
             is_planned=dataset.plan is not None,
             has_reference=dataset.plan is not None and bool(dataset.plan.reference),
-            outcomes=tuple(correct(outcomes)),
+            outcomes=tuple(with_letters(outcome) for outcome in correct(outcomes)),
         )
 
     def describe(self, result: ComparisonResult, head: Head) -> Iterator[DocumentSection]:
@@ -106,8 +100,7 @@ class Comparisons(Figure[ComparisonResult]):
         )
 
     def is_first_headline(self, result: ComparisonResult) -> bool:
-        """Of all tests together the pass rates are headed with the same in better words."""
-        return any(outcome.is_primary and outcome.kind != "verdicts" for outcome in result.whole)
+        return True
 
     def headline(self, result: ComparisonResult, head: Head) -> str:
         return headline(result.whole)
@@ -137,25 +130,13 @@ def _contrasts(dataset: Dataset, table: OutcomeTable) -> OutcomeContrasts:
     is_primary = plan is not None and plan.outcome == outcome.key
     reference = plan.reference if plan and plan.reference in names else names[0]
     margin = plan.margin if plan and is_primary else None
-    means = {name: contrasts.cluster_means(table.values, table.clusters, table.of_source(name)) for name in names}
-    by_rater = {
-        name: variance_components.cell_means(table.ratings, table.clusters, table.of_source(name)) for name in names
-    }
-    rows = []
-    for first, second in combinations(names, 2):
-        is_named = plan is not None and plan.names(first, second)
-        row = contrast_row(
-            dataset,
-            means[first],
-            means[second],
-            most=table.width,
-            by_rater=(by_rater[first], by_rater[second]),
-        )
-        is_equivalent = None
-        if margin is not None and is_named and row.low_90 is not None and row.high_90 is not None:
-            is_equivalent = contrasts.is_equivalent((row.low_90, row.high_90), margin)
-        is_planned = is_primary and is_named
-        rows.append(replace(row, first=first, second=second, is_planned=is_planned, is_equivalent=is_equivalent))
+    compared = ContrastTable(
+        dataset, table, {name: table.of_source(name) for name in names}, test=_test(dataset, table), margin=margin
+    )
+    rows = [
+        replace(row, is_planned=is_primary and plan is not None and plan.names(row.first, row.second))
+        for row in compared.rows()
+    ]
     return OutcomeContrasts(
         key=outcome.key,
         kind=outcome.kind,
@@ -167,28 +148,22 @@ def _contrasts(dataset: Dataset, table: OutcomeTable) -> OutcomeContrasts:
         reference=reference,
         correction="fdr_bh" if outcome.kind == "verdict" and outcome.is_part and not is_primary else "holm",
         margin=margin,
-        sources=tuple(levels),
+        sources=tuple(replace(level, **compared.adjusted(level.source)) for level in levels),
         contrasts=tuple(rows),
+        of_all=compared.of_all(),
+        parts=compared.parts,
     )
 
 
-def correct(outcomes: Sequence[OutcomeContrasts]) -> Iterator[OutcomeContrasts]:
-    """The outcomes with p values for all that was compared.
+def _test(dataset: Dataset, table: OutcomeTable) -> str:
+    """By what sources are compared: the plan's test on its primary outcome, of all others the model.
 
-    Holm over the planned contrasts, over all others of all whole outcomes, and over those of their parts, which are
-    looked at after the whole; of single verdicts all together Benjamini and Hochberg.
+    Places and choices within a group sum up to the same for all raters, which the model does not know.
     """
-    families: dict[tuple[str, bool, bool], list[tuple[int, int]]] = defaultdict(list)
-    for n, outcome in enumerate(outcomes):
-        for place, row in enumerate(outcome.contrasts):
-            is_part = outcome.is_part and not outcome.is_primary
-            families[outcome.correction, is_part, row.is_planned].append((n, place))
-    row_by_place: dict[tuple[int, int], ContrastRow] = {}
-    for (correction, _is_part, _is_planned), places in families.items():
-        rows = adjust_family([outcomes[n].contrasts[place] for n, place in places], correction)
-        row_by_place |= dict(zip(places, rows, strict=True))
-    for n, outcome in enumerate(outcomes):
-        yield replace(outcome, contrasts=tuple(row_by_place[n, place] for place in range(len(outcome.contrasts))))
+    outcome, plan = table.outcome, dataset.plan
+    if plan is not None and plan.outcome == outcome.key and plan.test != source_contrasts.BY_MODEL:
+        return plan.test
+    return "default" if outcome.kind in ("rank", "preference") else source_contrasts.BY_MODEL
 
 
 def _outcome(outcome: OutcomeContrasts, head: Head) -> Subsection:
@@ -254,8 +229,8 @@ def _notes(result: ComparisonResult) -> Iterator[Note]:
     rows = [row for outcome in result.whole for row in outcome.contrasts]
     tested = [row for row in rows if row.test]
     corrected = _(
-        "Holm over planned comparisons, and over all others of all outcomes together; items of a score together; "
-        "single tests by Benjamini and Hochberg"
+        "Holm over planned comparisons; of all others one test of all sources for each outcome, Holm over the outcomes "
+        "(single tests: Benjamini and Hochberg), and pairs only within outcomes that pass"
     )
     yield rests_on(tests=list(dict.fromkeys(row.test for row in tested)), corrected=corrected)
     sentences = {
@@ -265,8 +240,8 @@ def _notes(result: ComparisonResult) -> Iterator[Note]:
         ): bool(tested),
         _(
             "Not tested: with so few groups and so many comparisons the test could tell no two sources apart, however "
-            "large the difference. Read the intervals. A plan that names a few comparisons is corrected for those "
-            "alone."
+            "large the difference, or a source has fewer than four stories. Read the intervals. A plan that names a "
+            "few comparisons is corrected for those alone."
         ): any(row.is_not_tested for row in rows),
         _("Groups pair the sources: each holds stories of both, read by the same raters."): bool(tested)
         and all(row.is_paired and not row.n_left_out for row in tested),
@@ -274,12 +249,16 @@ def _notes(result: ComparisonResult) -> Iterator[Note]:
             row.is_paired and row.n_left_out for row in tested
         ),
         _(
+            "Told apart by these raters: for other stories, with these very raters. Others might make something else "
+            "of the same sources."
+        ): any(row.is_of_these_raters for row in rows),
+        _(
             "No reference was planned. The one drawn here is the first source in the order of this report: people "
             "before models, then by name."
         ): not result.has_reference,
     }
     yield from (TextBlock(words=sentence) for sentence, is_said in sentences.items() if is_said)
-    yield from notes.weakest(row.interval for row in rows)
+    yield from notes.weakest(row.ends for row in rows)
 
 
 def _file_table(result: ComparisonResult) -> ReportTable[tuple[OutcomeContrasts, ContrastRow]]:
@@ -293,6 +272,7 @@ def _file_table(result: ComparisonResult) -> ReportTable[tuple[OutcomeContrasts,
             columns.fields("kind", "title", "correction", of=lambda pair: pair[0]),
             *(column.at(_row_of) for column in contrast_columns(places=2)),
             columns.fields("low_90", "high_90", "n_left_out", "effect", "effect_name", of=lambda pair: pair[1]),
+            columns.fields("n_family", "n_outcomes", "p_least", "p_within_adjusted", of=lambda pair: pair[1]),
             columns.in_file("paired", lambda pair: pair[1].is_paired),
             columns.in_file("planned", lambda pair: pair[1].is_planned),
             columns.in_file("margin", lambda pair: pair[0].margin if pair[1].is_planned else None),
@@ -325,11 +305,11 @@ def _plot_of(outcome: OutcomeContrasts, labelled: list[tuple[str, ContrastRow]])
         plots.DifferenceMark(
             label,
             row.value or 0.0,
-            row.interval.low if row.interval else None,
-            row.interval.high if row.interval else None,
+            row.ends.low if row.ends else None,
+            row.ends.high if row.ends else None,
             is_clear=row.is_clear,
-            is_weak=row.interval is None or row.interval.is_weak,
-            text=with_interval(row.value, row.interval, outcome.places),
+            is_weak=row.ends is None or row.ends.is_weak,
+            text=with_interval(row.value, row.ends, outcome.places),
         )
         for label, row in rows
     ]
@@ -340,5 +320,5 @@ def _plot_of(outcome: OutcomeContrasts, labelled: list[tuple[str, ContrastRow]])
 def _note(row: ContrastRow) -> str:
     if row.why:
         return to_english(row.why)
-    note = (row.interval.note if row.interval else "") or ""
+    note = (row.ends.note if row.ends else "") or ""
     return "; ".join(part for part in ("not tested" if row.is_not_tested else "", note) if part)

@@ -3,45 +3,68 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from reports.document.values import Interval, Reason
-from reports.figures.base import N_RESAMPLES
-from reports.figures.base import interval as interval_or_reason
-from reports.lazy import contrasts, variance_components
-from stats.reasons import Incomputable
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from reports.dataset import Dataset
-    from stats.arrays import FloatArray
-    from stats.contrasts import Contrast
-    from stats.intervals import Interval as StatisticInterval
 
 SURE = 0.05
+FEWEST_STORIES = 4  # of a source, below which nothing is found out about it: at three Welch's level is 7 to 11 %
 
 
 @dataclass(frozen=True, kw_only=True)
 class SourceLevel:
-    """The mean over the stories of a source."""
+    """The mean over the stories of a source.
+
+    adjusted : as if all raters had read it in all blocks that are compared, by the model; with its interval for other
+        stories and other raters
+    letters : of the sets of sources that it cannot be told from; "" without a contrast
+    """
 
     source: str
     value: float
     n_stories: int
+    adjusted: float | None = None
+    interval: Interval | None = None
+    letters: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class VariancePart:
+    """How much one thing makes answers differ, in squared units of the outcome; `is_told`: apart from the others."""
+
+    part: str
+    variance: float
+    is_told: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestOfAll:
+    """Whether any two of the sources differ, for other stories and other raters.
+
+    f, numerator, denominator : of the F test; None where it is the least p of all pairs, by Holm
+    """
+
+    p: float
+    p_adjusted: float | None = None
+    f: float | None = None
+    numerator: int | None = None
+    denominator: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class ContrastRow:
     """The mean of the first source less that of the second, or why there is none.
 
-    first_value, second_value : the means that it is the difference of, over the clusters that it rests on
-    interval : for the same raters and other stories; wide : for other raters, too
-    low_90, high_90 : the ends of the 90 % interval, which is laid beside a margin
-    p_adjusted : for all contrasts of its family, which are n_family
-    p_least : the least that p_adjusted could be: every contrast of the family with the least p that its test can reach
-    n : clusters; of unpaired sources those of the first, n_second of the second
+    first_value, second_value : the means that it is the difference of
+    interval : for the same raters and other stories; wide : for other raters, too, never narrower
+    low_90, high_90 : the ends of the 90 % interval, which is laid beside a margin; for other raters where it can be
+    p : of no difference, for other stories and other raters; p_same_raters : for other stories and these raters
+    p_adjusted, p_same_raters_adjusted : for all that its family looked at
+    p_least : the least that p_same_raters_adjusted could be, every contrast with the least p that its test can reach
+    p_within : of a difference beyond the margin; p_within_adjusted : for all that were planned beside a margin
+    n_family : pairs of the outcome that were looked at; n_outcomes : outcomes
+    n : clusters of a test on their means, 0 of a model; of unpaired sources those of the first, n_second of the second
     n_left_out : clusters with one of the two only
+    n_stories, n_stories_second : of the first and the second; n_raters : who read either; n_blocks : that hold both
     is_planned : whether the analysis plan names it
     is_equivalent : whether it lies within the planned margin; None if none was planned for it
     """
@@ -52,39 +75,68 @@ class ContrastRow:
     first_value: float | None = None
     second_value: float | None = None
     interval: Interval | None = None
+    wide: Interval | None = None
     low_90: float | None = None
     high_90: float | None = None
     p: float | None = None
     p_adjusted: float | None = None
+    p_same_raters: float | None = None
+    p_same_raters_adjusted: float | None = None
     p_least: float | None = None
+    p_within: float | None = None
+    p_within_adjusted: float | None = None
     n_family: int = 0
+    n_outcomes: int = 1
     test: str = ""
     is_paired: bool = False
     n: int = 0
     n_second: int | None = None
     n_left_out: int = 0
+    n_stories: int = 0
+    n_stories_second: int = 0
+    n_raters: int = 0
+    n_blocks: int = 0
     effect: float | None = None
     effect_name: str = ""
     is_planned: bool = False
     is_equivalent: bool | None = None
     why: Reason | None = None
-    wide: Interval | None = None
 
     @property
-    def excludes_zero(self) -> bool:
-        ends = self.interval
-        return ends is not None and ends.low is not None and ends.high is not None and not ends.low <= 0 <= ends.high
+    def ends(self) -> Interval | None:
+        """The interval that is printed: for other stories and other raters where there is one."""
+        return self.wide if self.wide is not None and self.wide.low is not None else self.interval
+
+    @property
+    def leaves_out_zero(self) -> bool:
+        """Whether the interval that is printed does."""
+        return _leaves_out_zero(self.ends)
 
     @property
     def is_not_tested(self) -> bool:
-        """Whether its test could tell no difference apart after correction, however large."""
-        return self.p_least is not None and self.p_least >= SURE
+        """Whether its test could tell no difference apart after correction, however large, or stories are too few."""
+        return self.has_too_few_stories or (self.p_least is not None and self.p_least >= SURE)
+
+    @property
+    def fewest_stories(self) -> int:
+        return min(self.n_stories, self.n_stories_second)
+
+    @property
+    def has_too_few_stories(self) -> bool:
+        """Whether either source has fewer stories than any finding needs."""
+        return self.value is not None and self.fewest_stories < FEWEST_STORIES
 
     @property
     def is_clear(self) -> bool:
-        """Whether the two are told apart: its interval leaves out 0, and so does the test after its correction."""
-        is_sure = self.p_adjusted is not None and self.p_adjusted < SURE and not self.is_not_tested
-        return self.excludes_zero and is_sure
+        """Whether the two are told apart after correction for other stories and other raters."""
+        is_sure = _is_sure(self.p_adjusted) and _is_sure(self.p_same_raters_adjusted)
+        return is_sure and _leaves_out_zero(self.wide) and not self.is_not_tested
+
+    @property
+    def is_of_these_raters(self) -> bool:
+        """Whether the two are told apart for these raters, and not for others."""
+        is_sure = _is_sure(self.p_same_raters_adjusted) and _leaves_out_zero(self.interval)
+        return is_sure and not self.is_not_tested and not self.is_clear
 
     def turned(self) -> ContrastRow:
         """The same, of the second less the first."""
@@ -102,7 +154,17 @@ class ContrastRow:
             effect=None if self.effect is None else -self.effect,
             n=self.n if self.n_second is None else self.n_second,
             n_second=None if self.n_second is None else self.n,
+            n_stories=self.n_stories_second,
+            n_stories_second=self.n_stories,
         )
+
+
+def _is_sure(p: float | None) -> bool:
+    return p is not None and p < SURE
+
+
+def _leaves_out_zero(ends: Interval | None) -> bool:
+    return ends is not None and ends.low is not None and ends.high is not None and not ends.low <= 0 <= ends.high
 
 
 def _turned(ends: Interval | None) -> Interval | None:
@@ -117,8 +179,9 @@ class OutcomeContrasts:
 
     kind : as in `studies.protocol.Outcome`
     reference : the source against which the others are drawn; planned, or by the order of sources
-    correction : "holm" over planned contrasts, and over all others of all outcomes; "fdr_bh" over those of all items
+    correction : of outcomes, "holm", or of single tests "fdr_bh"
     margin : planned, in units of the outcome
+    of_all : the test of all sources together; parts : the variances of the model, none without one
     """
 
     key: str
@@ -133,6 +196,8 @@ class OutcomeContrasts:
     margin: float | None
     sources: tuple[SourceLevel, ...]
     contrasts: tuple[ContrastRow, ...]
+    of_all: TestOfAll | None = None
+    parts: tuple[VariancePart, ...] = ()
 
     @property
     def places(self) -> int:
@@ -141,8 +206,18 @@ class OutcomeContrasts:
 
     @property
     def ranked(self) -> list[SourceLevel]:
-        """The sources, the best first."""
-        return sorted(self.sources, key=lambda level: level.value if self.is_lower_better else -level.value)
+        """The sources, the best first: by their adjusted means where all have one."""
+        sign = 1 if self.is_lower_better else -1
+        return sorted(self.sources, key=lambda level: sign * self.value_of(level))
+
+    @property
+    def is_adjusted(self) -> bool:
+        """Whether sources are compared by their adjusted means."""
+        return all(level.adjusted is not None for level in self.sources)
+
+    def value_of(self, level: SourceLevel) -> float:
+        """The mean by which the source stands among the others."""
+        return level.adjusted if self.is_adjusted and level.adjusted is not None else level.value
 
     def between(self, first: str, second: str) -> ContrastRow:
         """The contrast of the first less the second. Raises StopIteration if there is none."""
@@ -182,62 +257,3 @@ class OutcomeContrasts:
         """What is planned beside the contrasts with the reference."""
         is_beside = [row.is_planned and self.reference not in (row.first, row.second) for row in self.contrasts]
         return [row for row, is_kept in zip(self.contrasts, is_beside, strict=True) if is_kept]
-
-
-def adjust_family(rows: Sequence[ContrastRow], correction: str) -> list[ContrastRow]:
-    """The contrasts with p values for all that the family looked at; one without a p does not count."""
-    adjusted = contrasts.adjust([row.p for row in rows], correction)
-    # Adjusted values grow with every p of the family, so with the least of all of them comes the least of each.
-    ns = [[row.n] if row.n_second is None else [row.n, row.n_second] for row in rows]
-    least = [None if row.p is None else contrasts.least_p(row.test, n) for row, n in zip(rows, ns, strict=True)]
-    n_family = sum(row.p is not None for row in rows)
-    return [
-        replace(row, p_adjusted=p, p_least=p_least, n_family=0 if p is None else n_family)
-        for row, p, p_least in zip(rows, adjusted, contrasts.adjust(least, correction), strict=True)
-    ]
-
-
-def _for_other_raters(contrast: Contrast, first: FloatArray, second: FloatArray, *, most: float) -> StatisticInterval:
-    ends = variance_components.difference_interval(first, second, contrast.difference, is_paired=contrast.is_paired)
-    return variance_components.widened(ends, contrast.interval).clipped(-most, most)
-
-
-def contrast_row(
-    dataset: Dataset,
-    first: FloatArray,
-    second: FloatArray,
-    *,
-    most: float,
-    by_rater: tuple[FloatArray, FloatArray],
-) -> ContrastRow:
-    """The contrast of two, nameless yet, by the test of the plan.
-
-    first, second : cluster means, shape (G,)
-    most : how far apart they can be, where all intervals end
-    by_rater : the same of each rater, shape (R, G), for the interval for other raters
-    """
-    test = dataset.plan.test if dataset.plan else "default"
-    try:
-        rng = dataset.resampling()
-        contrast = contrasts.contrast(first, second, test=test, most=most, rng=rng, n_resamples=N_RESAMPLES)
-    except Incomputable as error:
-        return ContrastRow(first="", second="", why=Reason.of(error))
-    return ContrastRow(
-        first="",
-        second="",
-        wide=interval_or_reason(_for_other_raters, contrast, *by_rater, most=most),
-        value=contrast.difference,
-        first_value=contrast.means[0],
-        second_value=contrast.means[1],
-        interval=Interval.of(contrast.interval),
-        low_90=contrast.narrow[0],
-        high_90=contrast.narrow[1],
-        p=contrast.p,
-        test=contrast.test,
-        is_paired=contrast.is_paired,
-        n=contrast.n[0],
-        n_second=None if contrast.is_paired else contrast.n[1],
-        n_left_out=contrast.n_left_out,
-        effect=contrast.effect,
-        effect_name=contrast.effect_name,
-    )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from reports.document import columns
 from reports.document.columns import LEAD, QUIET, decimals, ends
@@ -37,38 +38,40 @@ def contrast_columns(places: int) -> list[TableColumn[ContrastRow]]:
     def p(row: ContrastRow) -> str:
         return _("not tested") if row.is_not_tested else p_value(row.p_adjusted)
 
-    def n(row: ContrastRow) -> str:
-        return str(row.n) if row.n_second is None else f"{row.n}, {row.n_second}"
+    def n_stories(row: ContrastRow) -> str:
+        return f"{row.n_stories}, {row.n_stories_second}"
 
     return [
         columns.number("difference", _("Difference"), lambda row: row.value, write=decimals(places), css=LEAD),
-        columns.interval(lambda row: row.interval, write=ends(places)),
         columns.interval(
             lambda row: row.wide,
-            heading=_("for other raters, too"),
+            heading=_("for other stories and raters"),
             write=ends(places),
-            css=QUIET,
             low="low_other_raters",
             high="high_other_raters",
         ),
+        columns.interval(lambda row: row.interval, heading=_("for these raters"), write=ends(places), css=QUIET),
         columns.number(
             *("p_adjusted", format_html("<i>p</i>, {}", _("adjusted"))),
             of=lambda row: None if row.is_not_tested else row.p_adjusted,
             shown=p,
         ),
-        columns.number("n", _("Clusters"), shown=n),
-        columns.fields("first", "second", "test", "p", "n_second"),
+        columns.number("n_stories", _("Stories"), shown=n_stories),
+        columns.number("n_raters", _("Raters"), write=str),
+        columns.fields("first", "second", "first_value", "second_value", "n_stories_second", "n_blocks"),
+        columns.fields("test", "p", "p_same_raters", "p_same_raters_adjusted", "n", "n_second"),
     ]
 
 
 def rests_on(*, tests: Sequence[str], corrected: str) -> Facts:
     """What contrasts rest on. tests : their names, in English; corrected : over what"""
-    clusters = _(
-        "story means, by cluster: a group, groups on the same of several premises together, or in batches each story"
+    model = _(
+        "all answers: a mixed model with sources and shared premises fixed, and raters, what they make of a source, "
+        "and stories drawn at random; places and choices by cluster means"
     )
-    raters = _("held fixed; the interval “for other raters, too” takes them as drawn at random, as stories are")
+    raters = _("drawn at random, as stories are; the interval “for these raters” holds them fixed")
     test: list[tuple[Phrase, Phrase]] = [(_("Test"), in_language(", ".join(tests), "en"))] if tests else []
-    return Facts(pairs=[(_("Rests on"), clusters), (_("Raters"), raters), *test, (_("Corrected"), corrected)])
+    return Facts(pairs=[(_("Rests on"), model), (_("Raters"), raters), *test, (_("Corrected"), corrected)])
 
 
 def _verdict(row: ContrastRow) -> str:
@@ -76,6 +79,10 @@ def _verdict(row: ContrastRow) -> str:
         words = _("are told apart")
     elif row.is_equivalent:
         words = _("are equally good within the margin")
+    elif row.is_of_these_raters:
+        words = ngettext("are told apart by this rater", "are told apart by these %(n)d raters", row.n_raters) % {
+            "n": row.n_raters
+        }
     elif row.is_not_tested:
         words = _("were not tested")
     else:

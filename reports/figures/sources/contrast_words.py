@@ -11,9 +11,9 @@ from django.utils.translation import ngettext
 from reports import reasons
 from reports.document.values import FEWEST_CLUSTERS, Reason
 from reports.figures.base import Claim, Statement
-from reports.figures.sources.contrast_rows import SURE, ContrastRow, OutcomeContrasts, SourceLevel
+from reports.figures.sources.contrast_rows import SURE, ContrastRow, OutcomeContrasts
 from reports.lazy import contrasts
-from reports.numbers import decimal
+from reports.numbers import decimal, p_with_sign
 from reports.numbers import interval as between
 
 MOST_NEIGHBOURS = 3  # of one outcome, if it is the only one
@@ -44,29 +44,91 @@ def contrast_statements(outcome: OutcomeContrasts, *, n_outcomes: int, is_first:
             yield _statement(outcome, outcome.led(row), is_best=is_best)
         elif row.why is not None and (row.is_planned or (is_first and number == 0 and not _are_level(outcome, row))):
             yield _statement_without_interval(outcome, row, row.why)
+    clear = [outcome.led(row) for row in outcome.contrasts if row.is_clear and not row.is_planned]
+    if clear and len(ranked) > 2:
+        yield _order_statement(outcome, clear)
 
 
 def _statement(outcome: OutcomeContrasts, row: ContrastRow, *, is_best: bool) -> Statement:
     oriented = outcome.oriented(row)
-    ends = _("95 %% interval %(ends)s") % {"ends": between(oriented.interval, outcome.places)}
-    overall, remark = _overall(outcome, row), _remark(outcome, row, is_best=is_best)
+    interval = oriented.interval if row.is_of_these_raters else oriented.ends
+    ends = _("95 %% interval %(ends)s") % {"ends": between(interval, outcome.places)}
+    remarks = [_few(outcome, row), _overall(outcome, row), _remark(outcome, row, is_best=is_best), _looked_at(row)]
     return Statement(
-        sentence=" ".join(words for words in (_sentence(outcome, row), f"{ends}.", overall, remark) if words),
+        sentence=" ".join(words for words in (_sentence(outcome, row), f"{ends}.", *remarks) if words),
         basis=_basis(outcome, row),
         is_planned=row.is_planned,
         value=oriented.value,
-        interval=oriented.interval,
+        interval=interval,
         unit=unit_words(outcome),
         position=10 if outcome.is_primary else 20,
         is_of_neighbours=not row.is_planned,
-        claim=_claim(row),
+        claims=tuple(_claims(row)),
     )
 
 
-def _claim(row: ContrastRow) -> Claim | None:
-    if row.is_clear or row.is_equivalent:
-        return Claim(kind="difference" if row.is_clear else "equivalence", better=row.first, worse=row.second)
-    return None
+def _claims(row: ContrastRow) -> Iterator[Claim]:
+    if row.is_clear:
+        yield Claim(kind="difference", better=row.first, worse=row.second)
+    elif row.is_equivalent:
+        yield Claim(kind="equivalence", better=row.first, worse=row.second)
+    elif row.is_of_these_raters:
+        yield Claim(kind="difference of raters", better=row.first, worse=row.second)
+
+
+def _order_statement(outcome: OutcomeContrasts, clear: list[ContrastRow]) -> Statement:
+    """All sources in order, with the letters of those that cannot be told apart. clear : pairs, the better first"""
+    placed = _("%(source)s %(value)s (%(letters)s)")
+    sources = [
+        placed
+        % {
+            "source": level.source,
+            "value": decimal(outcome.value_of(level), outcome.places),
+            "letters": level.letters,
+        }
+        for level in outcome.ranked
+    ]
+    words = {"on": _on(outcome) or _(" over all tests"), "sources": ", ".join(sources)}
+    sentence = _("In order%(on)s: %(sources)s. Sources that share a letter cannot be told apart.") % words
+    return Statement(
+        sentence=f"{sentence} {_looked_at(clear[0])}".rstrip(),
+        basis=_of_all(outcome) or _stories(outcome, clear[0]),
+        position=11 if outcome.is_primary else 21,
+        claims=tuple(claim for row in clear for claim in _claims(row)),
+    )
+
+
+def _of_all(outcome: OutcomeContrasts) -> str:
+    """The F test of all sources, where there is one."""
+    found = outcome.of_all
+    if found is None or found.f is None or found.p_adjusted is None:
+        return ""
+    words = {
+        "n": found.numerator,
+        "m": decimal(found.denominator, 1),
+        "f": decimal(found.f, 2),
+        "p": p_with_sign(found.p_adjusted),
+    }
+    return _("all sources together, F(%(n)s, %(m)s) = %(f)s, p %(p)s after correction") % words
+
+
+def _looked_at(row: ContrastRow) -> str:
+    """How many comparisons a clear difference was found among."""
+    if not (row.is_clear or row.is_of_these_raters) or row.n_family * row.n_outcomes < 2:
+        return ""
+    pairs = ngettext("%(n)d pair", "%(n)d pairs", row.n_family) % {"n": row.n_family}
+    if row.is_planned:
+        return _("Corrected for %(pairs)s, as planned.") % {"pairs": pairs}
+    outcomes = ngettext("%(n)d outcome", "%(n)d outcomes", row.n_outcomes) % {"n": row.n_outcomes}
+    return _("Corrected for %(pairs)s on %(outcomes)s.") % {"pairs": pairs, "outcomes": outcomes}
+
+
+def _few(outcome: OutcomeContrasts, row: ContrastRow) -> str:
+    """How few stories a source has, where that is not what the sentence says anyhow."""
+    if row.has_too_few_stories or row.fewest_stories >= FEWEST_CLUSTERS:
+        return ""
+    name = row.first if row.n_stories <= row.n_stories_second else row.second
+    return _("Of %(source)s there are only %(n)d stories.") % {"source": name, "n": row.fewest_stories}
 
 
 def _statement_without_interval(outcome: OutcomeContrasts, row: ContrastRow, why: Reason) -> Statement:
@@ -99,7 +161,7 @@ def _are_level(outcome: OutcomeContrasts, row: ContrastRow) -> bool:
 def _sentence(outcome: OutcomeContrasts, row: ContrastRow) -> str:
     places = outcome.places
     value = outcome.oriented(row).value or 0.0
-    words = {
+    words: dict[str, str | int] = {
         "first": row.first,
         "second": row.second,
         "points": decimal(value, places),
@@ -117,22 +179,30 @@ def _sentence(outcome: OutcomeContrasts, row: ContrastRow) -> str:
         )
         return sentence % words
     words |= {"values": _values(outcome) % words, "difference": decimal(value, places), "unit": unit_words(outcome)}
-    fewest = _fewest(outcome, row)
-    if fewest.n_stories < FEWEST_CLUSTERS:
-        words |= {"few": fewest.source}
+    if row.has_too_few_stories:
+        words |= {"few": row.first if row.n_stories <= row.n_stories_second else row.second}
         sentence = ngettext(
             "There is only %(n_stories)d story by %(few)s, too few to tell %(first)s and %(second)s apart%(on)s: "
             "%(values)s, a difference of %(difference)s %(unit)s.",
             "There are only %(n_stories)d stories by %(few)s, too few to tell %(first)s and %(second)s apart"
             "%(on)s: %(values)s, a difference of %(difference)s %(unit)s.",
-            fewest.n_stories,
+            row.fewest_stories,
+        )
+    elif row.is_of_these_raters:
+        words["n"] = row.n_raters
+        sentence = ngettext(
+            "The one rater puts stories by %(first)s %(difference)s %(unit)s above those by %(second)s%(on)s: "
+            "%(values)s.",
+            "These %(n)d raters put stories by %(first)s %(difference)s %(unit)s above those by %(second)s%(on)s: "
+            "%(values)s.",
+            row.n_raters,
         )
     elif row.is_not_tested:
         sentence = _(
             "Whether stories by %(first)s and by %(second)s differ%(on)s was not tested: %(values)s, a difference of "
             "%(difference)s %(unit)s."
         )
-    elif row.excludes_zero:
+    elif row.leaves_out_zero:
         sentence = _(
             "Stories by %(first)s and by %(second)s cannot be told apart%(on)s once all comparisons are counted: "
             "%(values)s, a difference of %(difference)s %(unit)s."
@@ -142,7 +212,7 @@ def _sentence(outcome: OutcomeContrasts, row: ContrastRow) -> str:
             "Stories by %(first)s and by %(second)s cannot be told apart%(on)s: %(values)s, a difference of "
             "%(difference)s %(unit)s."
         )
-    return sentence % (words | {"n_stories": fewest.n_stories})
+    return sentence % (words | {"n_stories": row.fewest_stories})
 
 
 def _remark(outcome: OutcomeContrasts, row: ContrastRow, *, is_best: bool) -> str:
@@ -150,22 +220,25 @@ def _remark(outcome: OutcomeContrasts, row: ContrastRow, *, is_best: bool) -> st
     if row.is_clear and is_best and len(outcome.sources) > 2:
         words = {"second": row.second, "n": len(outcome.sources) - 1}
         return _("%(second)s comes nearest of the %(n)d others.") % words
+    if row.is_of_these_raters:
+        return _("That other raters would is not shown.")
     is_undecided = not (row.is_clear or row.is_equivalent)
-    if is_undecided and row.excludes_zero and _fewest(outcome, row).n_stories < FEWEST_CLUSTERS:
+    if is_undecided and row.leaves_out_zero and row.has_too_few_stories:
         return _("With so few, an interval without 0 is no proof of a difference.")
-    if is_undecided and row.is_not_tested:
+    if is_undecided and row.is_not_tested and not row.has_too_few_stories:
         return _out_of_reach(row)
     return ""
 
 
 def _out_of_reach(row: ContrastRow) -> str:
     """Why a contrast was not tested, and what a test would take."""
-    words = {"n": row.n, "m": row.n_family}
+    n_looked_at = row.n_family * row.n_outcomes
+    words = {"n": row.n, "m": n_looked_at}
     if not row.is_paired:
         return _("With so few stories and %(m)d comparisons no difference could be told apart, however large.") % words
-    enough = next(n for n in count(row.n) if row.n_family * contrasts.least_p(row.test, [n]) < SURE)
+    enough = next(n for n in count(row.n) if n_looked_at * contrasts.least_p(row.test, [n]) < SURE)
     needed = _("It would take %(n)d groups.") % {"n": enough}
-    if row.n_family == 1:
+    if n_looked_at == 1:
         return _("With %(n)d groups no difference could be told apart, however large.") % words + " " + needed
     sentence = _("With %(n)d groups and %(m)d comparisons no difference could be told apart, however large.") % words
     return f"{sentence} {needed}"
@@ -185,12 +258,6 @@ def _overall(outcome: OutcomeContrasts, row: ContrastRow) -> str:
         words = {"first": row.first, "second": row.second, "values": values}
         return _("Over all of their stories %(second)s is ahead of %(first)s: %(values)s.") % words
     return _("Over all of their stories: %(values)s.") % {"values": values}
-
-
-def _fewest(outcome: OutcomeContrasts, row: ContrastRow) -> SourceLevel:
-    """Of the two sources the one with fewer stories."""
-    levels = (level for level in outcome.sources if level.source in (row.first, row.second))
-    return min(levels, key=lambda level: level.n_stories)
 
 
 def _values(outcome: OutcomeContrasts) -> str:
@@ -236,17 +303,29 @@ def _clear(outcome: OutcomeContrasts) -> str:
 
 
 def _basis(outcome: OutcomeContrasts, row: ContrastRow) -> str:
-    """What it rests on: stories, clusters, and that raters are the same; and the interval for other raters."""
-    groups = ngettext("in %(n)d group", "in %(n)d groups", row.n) % {"n": row.n}
-    clusters = groups if row.is_paired else _("unpaired")
-    basis = f"{_stories(outcome, row)}, {clusters}; " + _("the interval is for other stories read by the same raters")
+    """What it rests on: stories, blocks and raters; for whom the interval is, and how it is for the same raters."""
     oriented = outcome.oriented(row)
-    if oriented.wide is None or oriented.wide.low is None:
-        return basis
-    ends = between(oriented.wide, outcome.places)
-    if ends == between(oriented.interval, outcome.places):
-        return basis + "; " + _("for other raters, too, it is no wider")
-    return basis + "; " + _("for other stories and other raters it is %(ends)s") % {"ends": ends}
+    parts = [f"{_stories(outcome, row)}, {_blocks(row)}"]
+    if row.is_of_these_raters or oriented.wide is None or oriented.wide.low is None:
+        parts.append(_("the interval is for other stories read by the same raters"))
+    else:
+        parts.append(_("the interval is for other stories and other raters"))
+    if oriented.wide is not None and oriented.wide.low is not None:
+        other = oriented.wide if row.is_of_these_raters else oriented.interval
+        words = {"ends": between(other, outcome.places)}
+        if row.is_of_these_raters:
+            parts.append(_("for other raters, too, it is %(ends)s") % words)
+        else:
+            parts.append(_("for the same raters it is %(ends)s") % words)
+    return "; ".join(parts)
+
+
+def _blocks(row: ContrastRow) -> str:
+    """In how many clusters, or by how many raters by the model."""
+    if row.n:
+        groups = ngettext("in %(n)d group", "in %(n)d groups", row.n) % {"n": row.n}
+        return groups if row.is_paired else _("unpaired")
+    return ngettext("%(n)d rater", "%(n)d raters", row.n_raters) % {"n": row.n_raters}
 
 
 def _stories(outcome: OutcomeContrasts, row: ContrastRow) -> str:

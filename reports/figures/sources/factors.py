@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from itertools import combinations
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.utils.html import format_html
@@ -18,10 +17,12 @@ from reports.document.phrases import in_language, joined, phrase
 from reports.document.values import Interval, IntervalEstimate
 from reports.figures.base import Figure, Listing, note_of
 from reports.figures.mean_intervals import outcome_intervals
-from reports.figures.sources.contrast_rows import ContrastRow, adjust_family, contrast_row
+from reports.figures.sources.compared_parts import ContrastTable
+from reports.figures.sources.contrast_families import adjust_family
+from reports.figures.sources.contrast_rows import ContrastRow, VariancePart
 from reports.figures.sources.contrast_table import contrast_columns, contrast_table, rests_on
 from reports.figures.sources.factor_rows import FactorRow, as_number, factor_columns, factor_fields, levels_by_factor
-from reports.lazy import contrasts, np, variance_components
+from reports.lazy import np, source_contrasts
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, OutcomeTable
@@ -47,10 +48,12 @@ class FactorOutcome(FactorRow):
 
     means : of every level over all sources, then source by source where a source has several levels
     contrasts : every two levels, p adjusted by Holm over them
+    parts : the variances of the model, with levels in place of sources; none without one
     """
 
     means: tuple[LevelMean, ...]
     contrasts: tuple[ContrastRow, ...]
+    parts: tuple[VariancePart, ...] = ()
 
 
 class Factors(Figure[Listing[FactorOutcome]]):
@@ -58,7 +61,7 @@ class Factors(Figure[Listing[FactorOutcome]]):
     title = gettext_lazy("By a property of the stories")
     position = 65
     tables = ("factors", "factor-contrasts")
-    edition = 8
+    edition = 9
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> Listing[FactorOutcome]:
@@ -116,26 +119,13 @@ def _of_factor(dataset: Dataset, factor: str, level_by_story: dict[str, str], ta
         if len(filled) > 1:
             for name in filled:
                 means.append(_mean(dataset, table, cells[name], level=name, source=source))
-    cluster_means = {name: contrasts.cluster_means(table.values, table.clusters, units[name]) for name in names}
-    by_rater = {name: variance_components.cell_means(table.ratings, table.clusters, units[name]) for name in names}
-    rows = [
-        replace(
-            contrast_row(
-                dataset,
-                cluster_means[first],
-                cluster_means[second],
-                most=table.width,
-                by_rater=(by_rater[first], by_rater[second]),
-            ),
-            first=first,
-            second=second,
-        )
-        for first, second in combinations(names, 2)
-    ]
+    test = "default" if table.outcome.kind in ("rank", "preference") else source_contrasts.BY_MODEL
+    compared = ContrastTable(dataset, table, units, test=test, margin=None)
     return FactorOutcome(
         **factor_fields(factor, table),
         means=tuple(means),
-        contrasts=tuple(adjust_family(rows, "holm")),
+        contrasts=tuple(adjust_family(list(compared.rows()), "holm")),
+        parts=compared.parts,
     )
 
 

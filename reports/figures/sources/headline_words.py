@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
-from reports.figures.sources.contrast_rows import OutcomeContrasts, SourceLevel
+from reports.figures.sources.contrast_rows import ContrastRow, OutcomeContrasts, SourceLevel
 from reports.numbers import decimal, percent
 
 
@@ -21,22 +22,42 @@ def headline(outcomes: Sequence[OutcomeContrasts]) -> str:
     scales = [outcome for outcome in outcomes if outcome.kind == "rating"]
     if first.kind == "rating" and not first.is_primary and len(scales) > 1:
         return _on_scales(scales) + _doubt(scales)
-    return _on_one(first) + _doubt([first])
+    return _on_one(first)
 
 
 def _doubt(outcomes: Sequence[OutcomeContrasts]) -> str:
-    """What a head adds where the source that is ahead over all stories is behind where it is compared with the next."""
-    n = sum(
-        outcome.is_reversed(row)
-        for outcome in outcomes
-        for row in outcome.contrasts
-        if {row.first, row.second} == {level.source for level in outcome.ranked[:2]}
-    )
-    if not n:
+    """What a head adds: that the first and the next are not told apart, or that all stories together say otherwise."""
+    pairs = [(outcome, row) for outcome in outcomes for row in outcome.contrasts if _are_first_two(outcome, row)]
+    if len(outcomes) > 1:
+        n_clear = sum(row.is_clear for _outcome, row in pairs)
+        if not pairs:
+            return ""
+        if not n_clear:
+            return _("; on none of them are the first two told apart")
+        return _("; the first two are told apart on %(n)d of them") % {"n": n_clear}
+    return "".join(_not_clear(row) + _reversed(outcome, row) for outcome, row in pairs)
+
+
+def _are_first_two(outcome: OutcomeContrasts, row: ContrastRow) -> bool:
+    return {row.first, row.second} == {level.source for level in outcome.ranked[:2]}
+
+
+def _reversed(outcome: OutcomeContrasts, row: ContrastRow) -> str:
+    if not outcome.is_reversed(row):
         return ""
-    if len(outcomes) == 1:
-        return _("; yet the comparison of the two points the other way")
-    return _("; yet on %(n)d of them the comparison of the first two points the other way") % {"n": n}
+    if outcome.is_adjusted:
+        return _("; over all of their stories it is the other way round")
+    return _("; yet the comparison of the two points the other way")
+
+
+def _not_clear(row: ContrastRow) -> str:
+    if row.is_clear or row.value is None or row.is_equivalent:
+        return ""
+    if row.is_of_these_raters:
+        return ngettext("; so says the one rater", "; so say these %(n)d raters", row.n_raters) % {"n": row.n_raters}
+    if row.is_not_tested:
+        return _("; whether the two differ was not tested")
+    return _("; the two cannot be told apart")
 
 
 def _on_scales(scales: Sequence[OutcomeContrasts]) -> str:
@@ -58,14 +79,17 @@ def _on_one(outcome: OutcomeContrasts) -> str:
     level = _level(outcome)
     words = {"outcome": outcome.title, "most": _value(outcome, ranked[0])}
     if len(level) > 1:
-        return _("%(names)s are level on “%(outcome)s”: each %(most)s") % (
-            words | {"names": get_text_list(level, _("and"))}
-        )
+        words |= {"names": get_text_list(level, _("and"))}
+        if outcome.kind == "verdicts":
+            return _("%(names)s each pass %(most)s of the tests") % words
+        return _("%(names)s are level on “%(outcome)s”: each %(most)s") % words
     words |= {"best": ranked[0].source, "second": ranked[1].source, "less": _value(outcome, ranked[1])}
-    return _ahead(outcome) % words
+    return _ahead(outcome) % words + _doubt([outcome])
 
 
 def _ahead(outcome: OutcomeContrasts) -> str:
+    if outcome.kind == "verdicts":
+        return _("Stories by %(best)s pass %(most)s of the tests; next are those by %(second)s with %(less)s")
     if outcome.kind == "rating":
         return _(
             "Stories by %(best)s are rated highest on “%(outcome)s”, %(most)s on average; next are those by %(second)s "
@@ -89,4 +113,5 @@ def _level(outcome: OutcomeContrasts) -> list[str]:
 
 def _value(outcome: OutcomeContrasts, level: SourceLevel) -> str:
     """As it is written."""
-    return percent(level.value) if outcome.is_percent else decimal(level.value, outcome.places)
+    value = outcome.value_of(level)
+    return percent(value) if outcome.is_percent else decimal(value, outcome.places)

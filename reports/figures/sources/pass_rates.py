@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -17,7 +16,7 @@ from reports.document.values import Interval, SourceShare
 from reports.figures.base import N_RESAMPLES, Figure, ItemRow, estimate, interval, item_fields, note_of, select_labels
 from reports.figures.sources.rate_columns import rate_columns
 from reports.lazy import np, rates
-from reports.numbers import percent, whole
+from reports.numbers import whole
 
 if TYPE_CHECKING:
     from reports.dataset import Cube, Dataset
@@ -121,19 +120,6 @@ class PassRates(Figure[PassRateResult]):
             ],
             margin=[notes.clusters_of_verdicts(), *notes.weakest(intervals), *notes.sealed(head)],
         )
-
-    def headline(self, result: PassRateResult, head: Head) -> str:
-        ranked = _ranked(result)
-        if len(ranked) < 2:
-            return ""
-        best, second = ranked[0], ranked[1]
-        level = [rate.source for rate in ranked if percent(rate.value) == percent(best.value)]
-        if len(level) > 1:
-            words = {"names": get_text_list(level, _("and")), "most": percent(best.value)}
-            return _("%(names)s each pass %(most)s of the tests") % words
-        sentence = _("Stories by %(best)s pass %(most)s of the tests; next are those by %(second)s with %(less)s")
-        names = {"best": best.source, "second": second.source}
-        return sentence % (names | {"most": percent(best.value), "less": percent(second.value)})
 
 
 def _column(dataset: Dataset, cube: Cube, mask: BoolArray) -> list[Rate]:

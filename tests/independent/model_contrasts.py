@@ -1,0 +1,170 @@
+"""Contrasts of the mixed model, and what they are corrected for, held against the report."""
+
+import numpy as np
+import pandas as pd
+
+from tests.independent import intervals
+from tests.independent.mixed_model import MOST_ANSWERS, MixedModel, p_of, p_of_f, p_within, t_interval
+
+LEVEL = 0.05
+
+
+def check_model(place, outcome, answers, within, check):
+    """Every number of an outcome that comes from the model. answers : with source and block; within : of differences"""
+    answers = answers.dropna(subset=["source"])
+    if len(answers) > MOST_ANSWERS:
+        for part in ("contrasts", "parts", "of_all", "sources"):
+            check.leave(outcome.get(part) or [], "a matrix of all answers that is too large")
+        return
+    parts = {row["part"]: row["variance"] for row in outcome["parts"]}
+    model = MixedModel(answers, parts)
+    if model.is_highest():
+        check.computed |= {id(row["variance"]) for row in outcome["parts"]}
+    else:
+        check.differences.append({"place": f"{place}/parts", "report": parts, "recomputed": "a higher likelihood"})
+    margin = outcome.get("margin")
+    for row in outcome["contrasts"]:
+        if row.get("value") is not None:
+            check_contrast(
+                f"{place}/{row['first']} less {row['second']}", row, model, answers, parts, within, margin, check
+            )
+    for row in outcome.get("sources", ()):
+        if row.get("adjusted") is not None:
+            check_mean(f"{place}/{row['source']}", row, model, answers, check)
+    found = outcome.get("of_all")
+    if found and found.get("f") is not None:
+        f, numerator, denominator = model.of_all()
+        check.numbers(f"{place}/of_all", found, f=f, numerator=numerator)
+        check.near(f"{place}/of_all/denominator", found["denominator"], denominator, 2e-3)
+        check.near(f"{place}/of_all/p", found["p"], p_of_f(f, numerator, denominator), 2e-3)
+
+
+def check_mean(label, row, model, answers, check):
+    of_source = answers[answers["source"] == row["source"]]
+    value, *same = model.mean(row["source"], other_raters=False)
+    check.number(f"{label}/adjusted", row["adjusted"], value)
+    ends = t_interval(value, *same)
+    if of_source["rater"].nunique() > 1:
+        wide = t_interval(*model.mean(row["source"]))
+        ends = min(ends[0], wide[0]), max(ends[1], wide[1])
+    check_ends(f"{label}/interval", row["interval"], ends, of_source["story"].nunique(), check)
+
+
+def check_contrast(label, row, model, answers, parts, within, margin, check):
+    first, second = (answers[answers["source"] == row[side]] for side in ("first", "second"))
+    both = pd.concat([first, second])
+    value, error, degrees = model.difference(row["first"], row["second"], other_raters=False)
+    narrow, p_same = t_interval(value, error, degrees), p_of(value, error, degrees)
+    check.numbers(
+        label,
+        row,
+        value=value,
+        first_value=model.mean_row(row["first"]) @ model.effects,
+        second_value=model.mean_row(row["second"]) @ model.effects,
+        n_stories=first["story"].nunique(),
+        n_stories_second=second["story"].nunique(),
+        n_raters=both["rater"].nunique(),
+        effect=value / sum(parts.values()) ** 0.5,
+    )
+    check.number(f"{label}/n_blocks", row.get("n_blocks", 0), len(set(first["block"]) & set(second["block"])))
+    n = min(first["story"].nunique(), second["story"].nunique())
+    check_ends(f"{label}/interval", row["interval"], intervals.clip(narrow, within), n, check)
+    check.near(f"{label}/p_same_raters", row["p_same_raters"], p_same, 2e-3)
+    used = error, degrees
+    if both["rater"].nunique() > 1:
+        value, *others = model.difference(row["first"], row["second"])
+        wide = t_interval(value, *others)
+        wide = min(wide[0], narrow[0]), max(wide[1], narrow[1])
+        check_ends(f"{label}/wide", row["wide"], intervals.clip(wide, within), n, check)
+        check.near(f"{label}/p", row["p"], max(p_of(value, *others), p_same), 2e-3)
+        used = others if others[0] >= error else used
+    if margin is not None:
+        check.near(f"{label}/p_within", row["p_within"], p_within(value, *used, margin), 2e-3)
+    ends = intervals.clip(t_interval(value, *used, 0.9), within)
+    check.near(f"{label}/low_90", row["low_90"], ends[0], 2e-3)
+    check.near(f"{label}/high_90", row["high_90"], ends[1], 2e-3)
+
+
+def check_ends(label, stored, ends, n, check):
+    check.number(f"{label}/n_resampled", stored["n_resampled"], n)
+    check.near(f"{label}/low", stored["low"], ends[0], 2e-3)
+    check.near(f"{label}/high", stored["high"], ends[1], 2e-3)
+
+
+def check_families(outcomes, holm, benjamini_hochberg, least_p, check):
+    """p of planned contrasts together; of others by outcome, then of pairs within outcomes that pass."""
+    planned = [(o, row) for o in outcomes for row in o["contrasts"] if row.get("is_planned")]
+    check_together(planned, holm, least_p, check)
+    families = {}
+    for outcome in outcomes:
+        is_part = outcome.get("is_part", False) and not outcome.get("is_primary", False)
+        families.setdefault((outcome["correction"], is_part), []).append(outcome)
+    for (correction, _is_part), family in families.items():
+        check_within(family, benjamini_hochberg if correction == "fdr_bh" else holm, holm, least_p, check)
+
+
+def check_together(rows, correct, least_p, check):
+    """rows : outcome and contrast of one family"""
+    for name, adjusted in (
+        ("p", "p_adjusted"),
+        ("p_same_raters", "p_same_raters_adjusted"),
+        ("p_within", "p_within_adjusted"),
+        (None, "p_least"),
+    ):
+        have = [(o, row) for o, row in rows if row.get("p_same_raters" if name is None else name) is not None]
+        values = correct(pd.Series([least_p(row) if name is None else row[name] for _o, row in have], dtype=float))
+        for (outcome, row), value in zip(have, values, strict=True):
+            check.number(f"{outcome['key']}/{row['first']} less {row['second']}/{adjusted}", row[adjusted], value)
+    tested = [row for _o, row in rows if row.get("p_same_raters") is not None]
+    for row in tested:
+        check.number("n_family", row["n_family"], len(tested))
+
+
+def check_within(outcomes, correct, holm, least_p, check):
+    families = [[row for row in o["contrasts"] if not row.get("is_planned")] for o in outcomes]
+    tested = [[row for row in rows if row.get("p_same_raters") is not None] for rows in families]
+    same = [[row["p_same_raters"] for row in rows] for rows in tested]
+    least = [[least_p(row) for row in rows] for rows in tested]
+    with_p = [[row for row in rows if row.get("p") is not None] for rows in families]
+    ps = [[row["p"] for row in rows] for rows in with_p]
+    whole = [o["of_all"]["p"] if rows and o.get("of_all") else None for o, rows in zip(outcomes, families, strict=True)]
+    for outcome, rows, one in zip(outcomes, families, whole, strict=True):
+        found = outcome.get("of_all")
+        if found and found.get("f") is None and one is not None:
+            check.number(f"{outcome['key']}/of_all", found["p"], least_of(holm, [row.get("p") for row in rows]))
+    for name, rows, pairs, of_outcomes in (
+        ("p_adjusted", with_p, ps, whole),
+        ("p_same_raters_adjusted", tested, same, [least_of(holm, part) for part in same]),
+        ("p_least", tested, least, [least_of(holm, part) for part in least]),
+    ):
+        adjusted, corrected = within_passed(pairs, of_outcomes, correct, holm)
+        for outcome, of_rows, values, p_of_outcome in zip(outcomes, rows, adjusted, corrected, strict=True):
+            for row, value in zip(of_rows, values, strict=True):
+                place = f"{outcome['key']}/{row['first']} less {row['second']}/{name}"
+                check.number(place, row[name], value)
+            if name == "p_adjusted" and outcome.get("of_all") and p_of_outcome is not None:
+                check.number(f"{outcome['key']}/of_all/{name}", outcome["of_all"][name], p_of_outcome)
+    n_outcomes = sum(bool(rows) for rows in tested)
+    for rows in tested:
+        for row in rows:
+            check.numbers("family", row, n_family=len(rows))
+    for rows in families:
+        for row in rows:
+            check.number("n_outcomes", row.get("n_outcomes", 1), n_outcomes)
+
+
+def within_passed(pairs, of_outcomes, correct, holm):
+    """Benjamini & Bogomolov 2014: pairs by Holm at 5 % times the share of outcomes that pass."""
+    present = pd.Series({n: p for n, p in enumerate(of_outcomes) if p is not None}, dtype=float)
+    corrected = correct(present) if len(present) else present
+    n_passed = max(int((corrected < LEVEL).sum()), 1)
+    adjusted = []
+    for n, part in enumerate(pairs):
+        values = holm(pd.Series(part, dtype=float)) * len(present) / n_passed
+        adjusted.append(np.clip(np.maximum(values, corrected.get(n, 1.0)), None, 1.0).tolist())
+    return adjusted, [corrected.get(n) for n in range(len(pairs))]
+
+
+def least_of(holm, ps):
+    present = pd.Series([p for p in ps if p is not None], dtype=float)
+    return holm(present).min() if len(present) else None
