@@ -53,9 +53,10 @@ class OutcomeAnswers:
         """How many raters rated any of these sources."""
         return int(np.isfinite(self.ratings[:, np.isin(self.source, sources)]).any(axis=1).sum())
 
-    def n_blocks(self, first: int, second: int) -> int:
-        """How many blocks hold both."""
-        return int(np.intersect1d(self.block[self.of(first)], self.block[self.of(second)]).size)
+    def n_blocks(self, first: int, second: int) -> tuple[int, int]:
+        """How many blocks hold both, and how many one of the two alone."""
+        sides = [set(self.block[self.of(source)].tolist()) for source in (first, second)]
+        return len(sides[0] & sides[1]), len(sides[0] ^ sides[1])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,8 +69,9 @@ class PairContrast:
     p : of no difference, for other stories and other raters; None where these are not known
     p_same_raters : the same for these raters, by the test
     p_within : of a difference as large as the margin or larger; None without a margin
-    n, n_second, n_left_out : as in `stats.contrasts.Contrast`; 0 of a model
-    n_stories : of the first and the second; n_raters : who read either; n_blocks : that hold both
+    n, n_second : as in `stats.contrasts.Contrast`; 0 of a model
+    n_stories : of the first and the second; n_raters : who read either
+    n_blocks : that hold both; n_left_out : that hold one of the two, where others hold both
     effect : by its name; None where there is none
     """
 
@@ -180,7 +182,6 @@ class ComparedSources:
             is_paired=found.is_paired,
             n=found.n[0],
             n_second=None if found.is_paired else found.n[1],
-            n_left_out=found.n_left_out,
             effect=found.effect,
             effect_name=found.effect_name,
         )
@@ -197,6 +198,7 @@ class ComparedSources:
     ) -> PairContrast:
         """What both ways share: whatever is for other raters, too, is never surer than for these."""
         answers, most = self._answers, self._answers.most
+        n_blocks, n_alone = answers.n_blocks(*sides)
         estimate = same if isinstance(wide, Incomputable) or wide.error < same.error else wide
         ends = estimate.interval(interval.n_units, level=0.9)
         return PairContrast(
@@ -212,7 +214,8 @@ class ComparedSources:
             p_within=None if self._margin is None else estimate.p_within(self._margin),
             n_stories=(answers.n_stories(sides[0]), answers.n_stories(sides[1])),
             n_raters=answers.n_raters(*sides),
-            n_blocks=answers.n_blocks(*sides),
+            n_blocks=n_blocks,
+            n_left_out=n_alone if n_blocks else 0,
             **fields,
         )
 

@@ -178,9 +178,7 @@ def contrasts(package, place, parts, rows, within, check):
         values = {"first_value": compared["first"].mean(), "second_value": compared["second"].mean()}
         check.numbers(label, row, **values)
         check.number(f"{label}/n", row["n"], len(changes) if is_paired else len(means[0]))
-        if is_paired:
-            check.number(f"{label}/n_left_out", row.get("n_left_out", 0), len(both) - n_both)
-        else:
+        if not is_paired:
             check.number(f"{label}/n_second", row["n_second"], len(means[1]))
         if is_paired:
             check.interval(label, row["interval"], "of_changes", changes.to_numpy(), package.draws, within=within)
@@ -194,7 +192,9 @@ def contrasts(package, place, parts, rows, within, check):
         sides = [parts[name] for name in (first, second)]
         check.numbers(label, row, n_stories=sides[0]["story"].nunique(), n_stories_second=sides[1]["story"].nunique())
         blocks = [set(package.blocks(side)) for side in sides]
+        n_alone = len(blocks[0] ^ blocks[1]) if blocks[0] & blocks[1] else 0
         check.number(f"{label}/n_blocks", row.get("n_blocks", 0), len(blocks[0] & blocks[1]))
+        check.number(f"{label}/n_left_out", row.get("n_left_out", 0), n_alone)
 
 
 def holm(ps):

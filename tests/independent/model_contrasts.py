@@ -66,7 +66,10 @@ def check_contrast(label, row, model, answers, parts, within, margin, check):
         n_raters=both["rater"].nunique(),
         effect=value / sum(parts.values()) ** 0.5,
     )
-    check.number(f"{label}/n_blocks", row.get("n_blocks", 0), len(set(first["block"]) & set(second["block"])))
+    blocks = set(first["block"]), set(second["block"])
+    check.number(f"{label}/n_blocks", row.get("n_blocks", 0), len(blocks[0] & blocks[1]))
+    n_alone = len(blocks[0] ^ blocks[1]) if blocks[0] & blocks[1] else 0
+    check.number(f"{label}/n_left_out", row.get("n_left_out", 0), n_alone)
     n = min(first["story"].nunique(), second["story"].nunique())
     check_ends(f"{label}/interval", row["interval"], intervals.clip(narrow, within), n, check)
     check.near(f"{label}/p_same_raters", row["p_same_raters"], p_same, 2e-3)

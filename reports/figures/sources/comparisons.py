@@ -244,10 +244,11 @@ def _notes(result: ComparisonResult) -> Iterator[Note]:
             "few comparisons is corrected for those alone."
         ): any(row.is_not_tested for row in rows),
         _("Groups pair the sources: each holds stories of both, read by the same raters."): bool(tested)
-        and all(row.is_paired and not row.n_left_out for row in tested),
-        _("Two sources are compared within the groups that hold both; groups with one of the two are left out."): any(
-            row.is_paired and row.n_left_out for row in tested
-        ),
+        and all(row.n_blocks > 1 and not row.n_left_out for row in tested),
+        _(
+            "Sources are compared within the groups that hold several of them: what a source got in groups of its own "
+            "says nothing of the others."
+        ): any(row.n_left_out for row in tested),
         _(
             "Told apart by these raters: for other stories, with these very raters. Others might make something else "
             "of the same sources."

@@ -63,8 +63,8 @@ class ContrastRow:
     p_within : of a difference beyond the margin; p_within_adjusted : for all that were planned beside a margin
     n_family : pairs of the outcome that were looked at; n_outcomes : outcomes
     n : clusters of a test on their means, 0 of a model; of unpaired sources those of the first, n_second of the second
-    n_left_out : clusters with one of the two only
-    n_stories, n_stories_second : of the first and the second; n_raters : who read either; n_blocks : that hold both
+    n_stories, n_stories_second : of the first and the second; n_raters : who read either
+    n_blocks : premises or groups that hold both; n_left_out : that hold one of the two, where others hold both
     is_planned : whether the analysis plan names it
     is_equivalent : whether it lies within the planned margin; None if none was planned for it
     """

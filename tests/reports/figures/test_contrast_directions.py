@@ -32,7 +32,7 @@ def test_a_finding_puts_the_source_first_that_is_better_where_both_were_compared
     levels = {level["source"]: level["value"] for level in whole["sources"]}
     (words,) = (words for words in sentences(study) if "pass the tests" in words and "apart" not in words)
     assert levels["Source 1"] > levels["Source 2"], "over all stories the first is ahead"
-    assert row["n"] == 8
+    assert row["n_blocks"] == 8
     assert row["value"] == pytest.approx(row["first_value"] - row["second_value"])
     assert row["value"] < 0
     assert words.startswith("Stories by Source 2 pass the tests ")
