@@ -69,7 +69,9 @@ class SourceModel:
     not_told: tuple[str, ...]
 
     def __init__(self, answers: CrossedAnswers) -> None:
-        """Raises Incomputable if nothing varies within sources, or without more stories than sources and blocks."""
+        """Raises Incomputable if nothing varies within sources and raters, or without more stories than sources and
+        blocks.
+        """
         self._design = SourceDesign(answers)
         self._fit_to(answers.values)
 
@@ -88,6 +90,9 @@ class SourceModel:
         self.not_told = tuple(part for part in DRAWN if part in design.columns.drawn and part not in parts)
         self._fit = RestrictedLikelihood(values - self._middle, design.columns).maximise(parts)
         ratio_by_part = self._fit.ratio_by_part
+        # Where nothing is left beside raters, stories say nothing of how sure a difference is.
+        if self._fit.is_exact and not ratio_by_part.keys() & {"block", "story"}:
+            raise Incomputable("values_explained")
         self.at_zero = tuple(part for part in parts if part not in ratio_by_part)
         self.variances = {part: (ratio_by_part.get(part, 0.0) * self._fit.sigma) ** 2 for part in DRAWN}
         self.variances["residual"] = self._fit.sigma**2
