@@ -16,9 +16,11 @@ from stats.crossed_equations import CrossedColumns, CrossedInverse, Squares
 from stats.reasons import Incomputable
 
 # Standard deviations in those of the rest: one below the least is 0, none is looked for above the most.
-LEAST, MOST, FIRST = 1e-3, 2000.0, 0.5
+LEAST, MOST, FIRST = 1e-3, 1e5, 0.5
 FLOOR = LEAST / 2
 ROUNDING = 1e-12  # of the sum of squares, below which nothing is left of it; of the deviance, by which it is uncertain
+# Of what fixed columns leave, added to the rest: so that where parts explain all values they have a likelihood still.
+NUGGET = 1e-7
 GAIN = 1e-9  # in the deviance, below which nothing better is looked for
 MOST_STEPS, MOST_HALVINGS = 60, 15
 
@@ -27,11 +29,17 @@ class Evaluation:
     """The likelihood where drawn parts have these standard deviations, in those of the rest, and others 0.
 
     deviance : -2 log of the restricted likelihood, but for a constant, of the likeliest sigma
+    is_exact : whether parts explain nearly all values; rest : the sum of squares that they leave
     sigma : the likeliest standard deviation of the rest; effects : of all columns, fixed and drawn, in their own units
     """
 
     def __init__(
-        self, design: CrossedColumns, sums: FloatArray, sum_of_squares: float, ratio_by_part: dict[str, float]
+        self,
+        design: CrossedColumns,
+        sums: FloatArray,
+        sum_of_squares: float,
+        ratio_by_part: dict[str, float],
+        nugget: float = 0.0,
     ) -> None:
         """sums : of values by column, shape (columns,). Raises Incomputable if nothing is left of the values."""
         self.ratio_by_part = ratio_by_part
@@ -43,9 +51,11 @@ class Evaluation:
             raise Incomputable("values_explained") from error
         scaled = self._inverse.scales * sums
         self._predicted = self._inverse.solve(scaled)
-        rest = sum_of_squares - float(scaled @ self._predicted)
+        rest = sum_of_squares + nugget - float(scaled @ self._predicted)
+        self.is_exact = rest <= 100 * nugget
         if rest <= ROUNDING * sum_of_squares:
             raise Incomputable("values_explained")
+        self.rest = rest
         self.n_degrees = len(design.fine.places) - design.n_fixed
         self.sigma = (rest / self.n_degrees) ** 0.5
         self.deviance = self._inverse.log_determinant + self.n_degrees * float(np.log(rest))
@@ -70,9 +80,14 @@ class Evaluation:
         curvature[:n, :n] = 2 * self._quadratic - self._squares.sums + np.diag(self._slopes)
         curvature[n, :n] = curvature[:n, n] = 2 * self._fits
         curvature[n, n] = 4 * self.n_degrees
-        values, vectors = np.linalg.eigh(curvature)
+        # By the variances themselves: where next to nothing is left beside parts, their ratios to it are not known.
+        turn = np.eye(n + 1)
+        turn[:, n] = -1.0
+        turn[n, n] = 0.5
+        values, vectors = np.linalg.eigh(turn.T @ curvature @ turn)
         is_sure = values > 1e-8 * values.max()
-        return np.asarray(2 * (vectors[:, is_sure] / values[is_sure]) @ vectors[:, is_sure].T, dtype=np.float64)
+        turned = turn @ vectors[:, is_sure]
+        return np.asarray(2 * (turned / values[is_sure]) @ turned.T, dtype=np.float64)
 
     def derivatives(self) -> tuple[FloatArray, FloatArray]:
         """The first, (K,), and second, (K, K), of the deviance by the ratios, in the order of `ratio_by_part`."""
@@ -125,11 +140,12 @@ class RestrictedLikelihood:
         self._design = design
         self._sums = design.columns.T @ values
         self._sum_of_squares = float(values @ values)
-        self.at({})
+        self._nugget = 0.0
+        self._nugget = NUGGET * self.at({}).rest
 
     def at(self, ratio_by_part: dict[str, float]) -> Evaluation:
         """The likelihood there. Raises Incomputable if nothing is left of the values."""
-        return Evaluation(self._design, self._sums, self._sum_of_squares, ratio_by_part)
+        return Evaluation(self._design, self._sums, self._sum_of_squares, ratio_by_part, self._nugget)
 
     def maximise(self, parts: Sequence[str]) -> Evaluation:
         """The likelihood at the likeliest ratios; parts whose ratios come out as 0 are left out."""

@@ -24,9 +24,8 @@ from stats.arrays import BoolArray, FloatArray, IntArray
 from stats.crossed_equations import CrossedColumns, ModelPart
 from stats.model_estimates import ModelEstimate
 from stats.reasons import Incomputable
-from stats.restricted_likelihood import MOST, RestrictedLikelihood
+from stats.restricted_likelihood import RestrictedLikelihood
 
-ALIKE = 1e-12  # of the largest answer, within which answers are the same
 DRAWN = ("rater", "rater_source", "block", "story")  # what is drawn beside the rest, in this order
 
 
@@ -70,17 +69,10 @@ class SourceModel:
     not_told: tuple[str, ...]
 
     def __init__(self, answers: CrossedAnswers) -> None:
-        """The fit. Where raters agree on every story, one answer a story is left of them, and no rest beside stories.
-
-        Raises Incomputable if nothing varies within sources, or without more stories than sources and blocks.
+        """Raises Incomputable if nothing varies within sources and raters, or without more stories than sources and
+        blocks.
         """
-        linked = SourceDesign(answers)
-        if linked.agrees(answers.values):
-            answers = _one_a_story(answers)
-            self._design = SourceDesign(answers)
-            self._design.set_by_raters = linked.set_by_raters
-        else:
-            self._design = linked
+        self._design = SourceDesign(answers)
         self._fit_to(answers.values)
 
     def refit(self, values: FloatArray) -> SourceModel:
@@ -98,7 +90,8 @@ class SourceModel:
         self.not_told = tuple(part for part in DRAWN if part in design.columns.drawn and part not in parts)
         self._fit = RestrictedLikelihood(values - self._middle, design.columns).maximise(parts)
         ratio_by_part = self._fit.ratio_by_part
-        if any(ratio >= MOST for ratio in ratio_by_part.values()):
+        # Where nothing is left beside raters, stories say nothing of how sure a difference is.
+        if self._fit.is_exact and not ratio_by_part.keys() & {"block", "story"}:
             raise Incomputable("values_explained")
         self.at_zero = tuple(part for part in parts if part not in ratio_by_part)
         self.variances = {part: (ratio_by_part.get(part, 0.0) * self._fit.sigma) ** 2 for part in DRAWN}
@@ -188,7 +181,7 @@ class SourceDesign:
         joins = np.full(links.shape[1], self._has_fixed_blocks)
         joins[int(is_shared.sum()) :] = False
         self._set_of_source, self._set_of_block = _linked_sets(links & joins)
-        self.set_by_raters, _of_raters = _linked_sets(_links(source, rater))
+        self._set_by_raters, _of_raters = _linked_sets(_links(source, rater))
         # The first block of each set that columns join says nothing that its sources do not.
         _sets, firsts = np.unique(_linked_sets(links)[1], return_index=True)
         others = np.setdiff1d(np.arange(links.shape[1]), firsts)
@@ -203,17 +196,8 @@ class SourceDesign:
         if len(blocks) > 1:
             parts.append(ModelPart("block", block, has_effect, is_drawn=not self._has_fixed_blocks))
         self._n_by_part = {part.name: part.n for part in parts if part.is_drawn}
-        self.n_stories, self._story = len(stories), story
+        self.n_stories = len(stories)
         self.columns = _swept(parts)
-
-    def agrees(self, values: FloatArray) -> bool:
-        """Whether stories have several answers and all answers of a story are the same, so that nothing is left."""
-        if self.n == self.n_stories:
-            return False
-        highest, lowest = np.full(self.n_stories, -np.inf), np.full(self.n_stories, np.inf)
-        np.maximum.at(highest, self._story, values)
-        np.minimum.at(lowest, self._story, values)
-        return bool((highest - lowest).max() <= ALIKE * np.abs(values).max())
 
     def tells(self, part: str) -> bool:
         """Whether the part can be told from what is finer and what is coarser."""
@@ -230,7 +214,7 @@ class SourceDesign:
 
     def is_linked_by_raters(self, first: int, second: int) -> bool:
         one, other = np.searchsorted(self.sources, [first, second])
-        return bool(self.set_by_raters[one] == self.set_by_raters[other])
+        return bool(self._set_by_raters[one] == self._set_by_raters[other])
 
     def row(self, weights: Mapping[int, float]) -> FloatArray:
         """How much each effect enters a sum of sources, shape (columns,)."""
@@ -279,18 +263,6 @@ def _swept(parts: Sequence[ModelPart]) -> CrossedColumns:
     if story.n + (block.n if block else 0) < rater_source.n + by_name["rater"].n:
         return CrossedColumns(parts, fine=rater_source, coarse=by_name["rater"])
     return CrossedColumns(parts, fine=story, coarse=block)
-
-
-def _one_a_story(answers: CrossedAnswers) -> CrossedAnswers:
-    """The first answer of each story, as if by one rater: where all agree, others say nothing more."""
-    _stories, firsts = np.unique(answers.story, return_index=True)
-    return CrossedAnswers(
-        values=answers.values[firsts],
-        source=answers.source[firsts],
-        block=answers.block[firsts],
-        rater=np.zeros(len(firsts), dtype=np.int64),
-        story=answers.story[firsts],
-    )
 
 
 def _links(ones: IntArray, others: IntArray) -> BoolArray:

@@ -119,14 +119,14 @@ class MixedModel:
         return f, len(rows), 2 * expected / (expected - len(rows)) if expected > len(rows) else 2.0
 
     def held(self, weights):
-        """How much of each rater, and of what each makes of a source, is in a sum of sources: of a source all alike."""
+        """How much of each rater, and of what those who read a source make of it, is in a sum of sources: all alike."""
         shares = {"rater": np.zeros(len(self.y)), "rater_source": np.zeros(len(self.y))}
+        _raters, firsts = np.unique(self.labels["rater"], return_index=True)
+        shares["rater"][firsts] = sum(weights.values()) / len(firsts)
         for name, sign in weights.items():
-            pairs = set(self.labels["rater_source"][self.source == name])
-            for pair in pairs:
-                one = np.flatnonzero(self.labels["rater_source"] == pair)[0]
-                for part in shares:
-                    shares[part][np.flatnonzero(self.labels[part] == self.labels[part][one])[0]] += sign / len(pairs)
+            of_source = np.flatnonzero(self.source == name)
+            _pairs, firsts = np.unique(self.labels["rater_source"][of_source], return_index=True)
+            shares["rater_source"][of_source[firsts]] += sign / len(firsts)
         return shares
 
     def variance(self, row, held, parts):

@@ -192,6 +192,27 @@ def test_answers_that_cannot_tell_how_sure_they_are_are_refused(n_stories: int, 
         SourceModel(answers(3 + step * source, source, source * 0, np.arange(24) // 2, story))
 
 
+@pytest.mark.parametrize("of_both", [0, 1])
+def test_answers_that_raters_alone_explain_are_refused(of_both: int) -> None:
+    """Each rater says the same of all stories of a source."""
+    source, story, rater = (labels.ravel() for labels in np.indices((2, 4, 3)))
+    values = 50 + 25 * source + 20 * rater + of_both * 10 * (rater == 1) * source
+
+    with pytest.raises(Incomputable, match="vary"):
+        SourceModel(answers(values, source, source * 0, rater, 4 * source + story))
+
+
+def test_raters_who_agree_wholly_leave_stories_to_tell_how_sure_it_is() -> None:
+    source, story, rater = (labels.ravel() for labels in np.indices((2, 6, 3)))
+    means = np.random.default_rng(0).normal(size=12)
+    contrast = SourceModel(answers(means[6 * source + story], source, source * 0, rater, 6 * source + story)).contrast(
+        1, 0, other_raters=True
+    )
+
+    student = scipy_stats.ttest_ind(means[6:], means[:6])
+    assert (contrast.p, contrast.degrees) == pytest.approx((student.pvalue, 10), rel=1e-3)
+
+
 def test_answers_that_are_all_alike_are_refused() -> None:
     source = np.arange(24) % 2
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from stats.crossed_equations import CrossedInverse
+from stats.model_estimates import ModelEstimate
 from stats.reasons import Incomputable, value_or_reason
-from stats.source_model import CrossedAnswers, ModelEstimate, SourceModel
+from stats.source_model import CrossedAnswers, SourceModel
 from tests.stats.test_source_model import answers, crossed, read
 
 pytestmark = pytest.mark.embedded
@@ -99,7 +100,7 @@ def test_whatever_the_design_numbers_make_sense_or_there_is_a_reason() -> None:
             check_model(model, made)
 
     assert set(outcomes) == {"", "values_explained", "too_few_stories"}
-    assert outcomes[""] > 30
+    assert outcomes[""] > 25
 
 
 def test_other_values_on_the_same_design_have_the_model_that_they_have_alone() -> None:
