@@ -220,13 +220,11 @@ def kappas(table, _points, _level, weights):
     table : shape (U, V); weights : how often each unit was drawn, shape (B, U)
     """
     n = table.sum(axis=1)
-    sizes, n_units = np.unique(n[n >= 2], return_counts=True)
-    is_used = n == sizes[n_units == n_units.max()].max()
-    used, weights, n = table[is_used], weights[:, is_used], n[is_used]
-    n_drawn = weights.sum(axis=1)
-    shares = (weights @ (used / n[:, None])) / np.maximum(n_drawn, 1)[:, None]
-    observed = (weights @ (((used**2).sum(axis=1) - n) / (n * (n - 1)))) / np.maximum(n_drawn, 1)
-    return np.where(n_drawn > 0, kappas_of(shares, observed), np.nan)
+    of_pairs, of_rated = weights * (n >= 2), weights * (n >= 1)
+    n_drawn, n_rated = (np.maximum(part.sum(axis=1), 1) for part in (of_pairs, of_rated))
+    shares = (of_rated @ (table / np.maximum(n, 1)[:, None])) / n_rated[:, None]
+    observed = (of_pairs @ (((table**2).sum(axis=1) - n) / np.maximum(n * (n - 1), 1))) / n_drawn
+    return np.where(of_pairs.any(axis=1), kappas_of(shares, observed), np.nan)
 
 
 def kappas_of(shares, observed):

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from tests.independent import floors
-from tests.independent.agreement import brennan_prediger, coefficient, complete, numbered_answers
+from tests.independent.agreement import brennan_prediger, coefficient, numbered_answers, paired
 from tests.independent.judges import items_of
 from tests.independent.material import around_zero, counts, percent_agreement, place_of, widest
 
@@ -81,9 +81,7 @@ def used_answers(package, item, answers):
     """The answers about units that enter the coefficient."""
     units = package.units if item["is_about_a_story"] else package.group_units
     table = counts(answers, units)
-    is_complete = item["level"] == "nominal" and not item["is_preference"]
-    used = complete(table) if is_complete else table[table.sum(axis=1) >= 2]
-    return answers[pd.MultiIndex.from_frame(answers[["group", "story"]]).isin(used.index)]
+    return answers[pd.MultiIndex.from_frame(answers[["group", "story"]]).isin(paired(table).index)]
 
 
 def reliability(package, result, check):

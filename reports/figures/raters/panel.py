@@ -136,7 +136,7 @@ class RaterPanel(Figure[PanelResult]):
     title = gettext_lazy("The raters")
     position = 54
     tables = ("severity", "leave-one-rater-out")
-    edition = 3
+    edition = 4
 
     def compute(self, dataset: Dataset) -> PanelResult | None:
         asked = [item for item in dataset.items if item.level != "none" and item.step.scope != "once"]
@@ -169,8 +169,7 @@ class RaterPanel(Figure[PanelResult]):
             ),
             _(
                 "Agreement without a rater answers whether one person makes or breaks it. Raters are never resampled: "
-                "one drawn twice would agree with themself. Where raters differ by story, Fleiss’ kappa loses the "
-                "stories of the one left out."
+                "one drawn twice would agree with themself."
             ),
             _("These are questions to ask, not verdicts."),
         ]
