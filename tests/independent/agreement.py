@@ -101,7 +101,7 @@ def agreement(package, result, check):
             cube = floors.cube_of(package, [item], lambda _item, answers=answers: answers, units)
             compute = floors.kappas_of_counts if level == "nominal" else floors.alphas_of_counts(level)
             check.floor(place, row["floor"], floors.of_items(cube, package.shuffles, compute)[0])
-    scales = [row for row in result["items"] if row["coefficient"]["name"] == "Krippendorff's alpha, ordinal"]
+    scales = [row for row in result["items"] if row["coefficient"].get("name") == "Krippendorff's alpha, ordinal"]
     for row, p in zip(scales, agreement_claims.holm([row["p_above_chance"] for row in scales]), strict=True):
         check.number(f"{place_of('agreement', row)}/holm", row["p_holm"], p)
     floors_of_verdicts(package, result, tables, check)

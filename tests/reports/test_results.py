@@ -305,6 +305,23 @@ def test_choices_have_shares_and_nominal_agreement() -> None:
     assert found["agreement"]["items"][0]["coefficient"]["value"] == float(expected)
 
 
+def test_where_raters_leave_kappa_is_over_all_stories_that_two_read_and_the_first_sentence_says_how_many() -> None:
+    study = given.closed_study(n_groups=5, n_items=2)
+    leaving = {"E01": "yynynyynny", "E02": "yynynnynny", "E03": "nynynnyy--", "E04": "yynnn-----", "E05": "yyn-------"}
+    # Of two tests the second is not answered.
+    given.verdicts(study, {rater: "".join(letter + "-" for letter in letters) for rater, letters in leaving.items()})
+
+    report = results.read_results(results.compute(study))
+    result = next(result for figure, result in report.computed if figure.key == "agreement")
+    (note,) = Agreement().head_notes(result)
+    (statement,) = Agreement().statements(result, report.head)
+
+    assert result.items[0].coefficient.value == pytest.approx(0.55249, abs=5e-6)  # of irrCAC
+    assert result.items[0].alpha.value == pytest.approx(0.5666, abs=5e-5)
+    assert "mean kappa of .55 on 10 of 10 stories, 2 to 5 raters each, where 1 is full agreement" in str(note.words)
+    assert ".55 on 10 of 10 stories, 2 to 5 raters each, " in statement.sentence
+
+
 @pytest.mark.parametrize(
     ("value", "above_models", "is_warned"),
     [
