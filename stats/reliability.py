@@ -86,7 +86,7 @@ def gwet_floors(
     if weights == "identity":
         batches_of_all = shuffles.kappa_sums(cube, domain, rng=rng, n_shuffles=n_shuffles)
         return [_floor(own) for own in np.concatenate([gwet_of(part, kernel) for part in batches_of_all], axis=1)]
-    is_used: BoolArray = np.isfinite(cube).any(axis=1)
+    is_used: BoolArray = np.asarray(np.isfinite(cube).any(axis=1), dtype=np.bool_)
     batches = [
         [gwet_of(_gwet_totals(table, kernel), kernel) for table in tables]
         for tables in shuffles.counts(cube, domain, is_used, rng=rng, n_shuffles=n_shuffles)

@@ -196,16 +196,16 @@ def of_recalls(answers, clusters, seed):
     return ends and (100 * ends[0], 100 * ends[1])
 
 
-def of_values(values, cluster_of_unit, seed, bounds, one_by_one=False):
+def of_values(values, cluster_of_unit, seed, bounds, one_by_one=False, fewest=ENOUGH_FOR_A_COEFFICIENT):
     """The interval of a coefficient over clusters; None if there is none.
 
     values : of how often each unit counts, shape (B, U), the coefficient, shape (B,)
-    seed : or a generator; one_by_one : how clusters are drawn
+    seed : or a generator; one_by_one : how clusters are drawn; fewest : from how many clusters on
     """
     n = cluster_of_unit.max() + 1
     if n < 2:
         return None
-    if n >= ENOUGH_FOR_A_COEFFICIENT:
+    if n >= fewest:
         return clip(percentile(values(draw(n, seed, one_by_one)[:, cluster_of_unit])), bounds)
     whole = values(np.ones((1, cluster_of_unit.size)))[0]
     without = values((cluster_of_unit != np.arange(n)[:, None]).astype(float))

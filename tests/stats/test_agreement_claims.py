@@ -5,7 +5,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from stats import agreement, agreement_claims, intervals
-from stats.arrays import FloatArray
+from stats.arrays import BoolArray, FloatArray, IntArray
 from stats.reasons import Incomputable
 from tools.audit.designs import DESIGNS
 from tools.audit.tables import NAMES, claimed
@@ -54,22 +54,46 @@ def test_of_one_cluster_there_is_no_p() -> None:
         agreement_claims.p_of_alpha_above(rated(8, spread=1), "ordinal", np.zeros(8), 0.0, rng=np.random.default_rng(7))
 
 
-def test_the_difference_of_two_kappas_is_that_of_joint_resamples() -> None:
+def two_items() -> tuple[list[FloatArray], BoolArray]:
+    """Verdicts of three raters on 80 stories, some missing, and which stories are a part."""
     rng = np.random.default_rng(3)
-    items = [(rng.random((3, 40)) < rng.random(40)).astype(float) for _item in range(2)]
+    items = [(rng.random((3, 80)) < rng.random(80)).astype(float) for _item in range(2)]
     items[1][0, :9] = np.nan
-    is_part, clusters = np.arange(40) % 4 > 0, np.repeat(np.arange(20), 2)
+    return items, np.arange(80) % 4 > 0
+
+
+def difference(items: list[FloatArray], is_part: BoolArray, units: IntArray) -> float:
+    """The mean kappa of these units, less that of those that are a part."""
+    whole = [float(agreement.fleiss_kappa(item[:, units])) for item in items]
+    part = [float(agreement.fleiss_kappa(item[:, units[is_part[units]]])) for item in items]
+    return float(np.mean(whole) - np.mean(part))
+
+
+def test_the_difference_of_two_kappas_is_that_of_joint_resamples() -> None:
+    items, is_part = two_items()
+    clusters = np.repeat(np.arange(40), 2)
     weights = intervals.resample_weights(clusters, rng=np.random.default_rng(7))
 
     ends = agreement_claims.interval_above_part(items, is_part, clusters, rng=np.random.default_rng(7))
 
-    drawn = [np.repeat(np.arange(40), row) for row in weights]
-    by_hand = [
-        np.mean([float(agreement.fleiss_kappa(item[:, units])) for item in items])
-        - np.mean([float(agreement.fleiss_kappa(item[:, units[is_part[units]]])) for item in items])
-        for units in drawn
-    ]
+    by_hand = [difference(items, is_part, np.repeat(np.arange(80), row)) for row in weights]
     assert (ends.low, ends.high) == pytest.approx(tuple(np.quantile(by_hand, [0.025, 0.975])), abs=1e-12)
+
+
+def test_below_30_clusters_the_difference_of_two_kappas_has_the_jackknife_interval() -> None:
+    items, is_part = two_items()
+    clusters = np.repeat(np.arange(20), 4)
+
+    ends = agreement_claims.interval_above_part(items, is_part, clusters, rng=np.random.default_rng(7))
+
+    without = np.array([difference(items, is_part, np.flatnonzero(clusters != n)) for n in range(20)])
+    margin = scipy_stats.t.ppf(0.975, 19) * (19 / 20 * ((without - without.mean()) ** 2).sum()) ** 0.5
+    whole = difference(items, is_part, np.arange(80))
+    assert (ends.low, ends.high, ends.method) == (
+        pytest.approx(whole - margin),
+        pytest.approx(whole + margin),
+        "jackknife",
+    )
 
 
 def test_agreement_on_who_wrote_alone_is_told_from_agreement_on_all() -> None:

@@ -167,7 +167,7 @@ def _of_item(dataset: Dataset, item: StepItem, floors: _Floors) -> ItemAgreement
 
     def p_above(upper: float) -> float:
         bound, clusters = max(upper, 0.0), dataset.clusters(cube)
-        return agreement_claims.p_of_alpha_above(ratings, level, clusters, bound, rng=dataset.resampling())
+        return agreement_claims.p_of_alpha_above(ratings, "ordinal", clusters, bound, rng=dataset.resampling())
 
     is_tested = level == "ordinal" and ends.low is not None and floor.upper is not None
     return ItemAgreement(
