@@ -20,7 +20,7 @@ from judges.models import Judge
 from reports.dataset.premises import find_clusters
 from reports.dataset.sources import source_by_story
 from reports.dataset.step_items import step_items
-from reports.figures.agreement.coverage import coverage_words
+from reports.figures.coverage import coverage_words
 from reports.methods.citation import SHORT, quire_version
 from reports.models import Report
 from reports.numbers import coefficient, coefficients, decimal, whole

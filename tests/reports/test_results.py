@@ -10,8 +10,8 @@ from reports import results
 from reports.document.values import Floor, Interval, Mean
 from reports.export import codebook, long_table
 from reports.figures.agreement.agreement import Agreement
-from reports.figures.agreement.coverage import Coverage
 from reports.figures.agreement.rows import AgreementResult, MeanAgreement
+from reports.figures.coverage import Coverage
 from stats import agreement, intervals
 from studies.models import Item, Study
 from tests import factories, triggers

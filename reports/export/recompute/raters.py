@@ -230,7 +230,9 @@ def panel_block(package, kind, title, items, without_by_item):
         change = None if alone is None or whole is None else alone - whole
         fields = {"value": values.mean(), "n_stories": is_own.sum(), "without": alone, "change": change}
         rows.append({"rater": cube.raters[rater], "interval": interval(ends)} | fields)
-    return {"kind": kind, "title": title, "n_items": len(pairs), "agreement": whole, "raters": rows}
+    covered = [coverage(part) for item, part in zip(items, cube.values, strict=True) if item.key in without_by_item]
+    fields = {"n_items": len(pairs), "agreement": whole, "coverage": covered, "raters": rows}
+    return {"kind": kind, "title": title} | fields
 
 
 # ── reliability ────────────────────────────────────────────────────────────────────────────────────────────────────

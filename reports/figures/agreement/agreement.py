@@ -15,7 +15,6 @@ from reports.document.model import DocumentSection, Files, Head, Phrase, TextBlo
 from reports.document.phrases import joined
 from reports.document.values import Estimate, Floor
 from reports.figures.agreement.coefficient_table import agreement_notes, agreement_table
-from reports.figures.agreement.coverage import Coverage, coverage_words
 from reports.figures.agreement.rows import AgreementResult, ItemAgreement, MeanAgreement, SourceAgreement
 from reports.figures.agreement.sentences import scale_statement, verdict_statement
 from reports.figures.base import (
@@ -30,6 +29,7 @@ from reports.figures.base import (
     mean,
     without_value,
 )
+from reports.figures.coverage import Coverage, coverage_words
 from reports.lazy import agreement, agreement_claims, contrasts, intervals, np
 from reports.numbers import coefficient
 from stats.reasons import Incomputable

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reports.document.values import Estimate, Floor, Interval, Mean
-from reports.figures.agreement.coverage import Coverage
 from reports.figures.base import ItemRow
+from reports.figures.coverage import Coverage
 
 ALPHA = 0.05
 

@@ -4,10 +4,10 @@ import pytest
 
 from reports import results
 from reports.document.values import Estimate, Floor, Interval, Mean
-from reports.figures.agreement.coverage import Coverage, coverage_words
 from reports.figures.agreement.rows import ItemAgreement
 from reports.figures.agreement.sentences import scale_statement, verdict_statement
 from reports.figures.base import ALL_ITEMS
+from reports.figures.coverage import Coverage, coverage_words
 from reports.page.statements import statement_lines
 from tests.reports import given
 from tests.reports.figures.test_comparisons import read, sentences
