@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from stats import agreement as agreement
+    from stats import agreement_claims as agreement_claims
     from stats import alternative_annotator as alternative_annotator
     from stats import arrays as arrays
     from stats import cloze as cloze

@@ -79,14 +79,35 @@ def base_rate(ratings: npt.ArrayLike, value: float = 1.0) -> float:
 
 
 def fleiss_kappa(ratings: npt.ArrayLike, raters: IntArray | None = None) -> Coefficient:
-    """Fleiss' kappa over the units that have the usual number of ratings, which it assumes equal; the note says so.
+    """Fleiss' kappa generalised to unequally many ratings: agreement over all units with two or more, chance from the
+    mean of the shares of all units that are rated. Where all have as many it is that of Fleiss.
 
     raters : who gave each rating, by number, shape (R, U), where a row is not one rater's
     Raises TooFewRaters if no unit has two ratings, Incomputable if all ratings are the same.
-    Source: Fleiss 1971, Psychological Bulletin 76(5), 378-382; reproduces its example (30 patients, 6 raters: .430).
+    Source: Gwet 2014, Handbook of Inter-Rater Reliability, 4th edition, chapter 2; reproduces irrCAC. Fleiss 1971,
+    Psychological Bulletin 76(5), 378-382; reproduces its example (30 patients, 6 raters: .430).
     """
     array = as_ratings(ratings)
-    complete = complete_units(array)
+    table = _counted(array, values_of(array))
+    _refuse_too_few(table)
+    _refuse_one_value(table, "Fleiss' kappa")
+    n = table.sum(axis=1)
+    is_used = n >= 2
+    least, most, n_units = int(n[is_used].min()), int(n.max()), int(is_used.sum())
+    ratings_each = f"{least} ratings a unit" if least == most else f"{least} to {most} ratings a unit"
+    note = "; ".join(filter(None, [ratings_each, _left_out(array, n_units)]))
+    value = float(sums.kappa_of(sums.kappa_parts(table).sum(axis=0)))
+    n_raters = _n_raters(array[:, is_used], None if raters is None else raters[:, is_used])
+    return Coefficient(value, "Fleiss' kappa", n_units, n_raters, note)
+
+
+def fleiss_kappa_of_complete_units(ratings: npt.ArrayLike) -> Coefficient:
+    """Fleiss' kappa in its first form, over the units that have the usual number of ratings alone; the note says so.
+
+    It is for what was published in that form. Raises what `fleiss_kappa` raises.
+    """
+    array = as_ratings(ratings)
+    complete = _complete_units(array)
     used = array[:, complete]
     table, _ = _pairable(used)
     _refuse_one_value(table, "Fleiss' kappa")
@@ -95,8 +116,18 @@ def fleiss_kappa(ratings: npt.ArrayLike, raters: IntArray | None = None) -> Coef
     if n_left_out:
         note += f"; {n_left_out} of {array.shape[1]} units left out, which have more or fewer"
     value = float(statsmodels_fleiss_kappa(table, method="fleiss"))
-    n_raters = _n_raters(used, None if raters is None else raters[:, complete])
-    return Coefficient(value, "Fleiss' kappa", len(table), n_raters, note)
+    return Coefficient(value, "Fleiss' kappa, complete units", len(table), _n_raters(used), note)
+
+
+def kappa_parts(ratings: npt.ArrayLike) -> FloatArray:
+    """What each unit adds to `fleiss_kappa`, as `sums.kappa_parts` has it, shape (R, U) to (U, V + 3).
+
+    Raises TooFewRaters if no unit has two ratings.
+    """
+    array = as_ratings(ratings)
+    table = _counted(array, values_of(array))
+    _refuse_too_few(table)
+    return sums.kappa_parts(table)
 
 
 def krippendorff_alpha(ratings: npt.ArrayLike, level: Level, raters: IntArray | None = None) -> Coefficient:
@@ -233,13 +264,10 @@ def fleiss_chance_floors(
     Raises TooFewRaters if an item has no unit with two ratings.
     """
     cube = np.asarray(ratings, dtype=np.float64)
-    # Gaps stay where they are, so the complete units of the data are those of every shuffle.
-    complete = np.stack([complete_units(array) for array in cube])
-    n = np.array([_n_ratings(array)[used][0] for array, used in zip(cube, complete, strict=True)])
-    batches = [
-        sums.kappa_of_complete(totals, squares, n[:, np.newaxis])
-        for totals, squares in shuffles.squares(cube, values_of(cube), complete, rng=rng, n_shuffles=n_shuffles)
-    ]
+    if not (np.isfinite(cube).sum(axis=1) >= 2).any(axis=1).all():
+        raise TooFewRaters("no_unit_with_two_ratings")
+    values = values_of(cube)
+    batches = [sums.kappa_of(totals) for totals in shuffles.kappa_sums(cube, values, rng=rng, n_shuffles=n_shuffles)]
     kappas = np.concatenate(batches, axis=1)
     return [partial(floor_of, own) for own in kappas], partial(floor_of, kappas.mean(axis=0))
 
@@ -277,7 +305,7 @@ def floor_of(values: FloatArray, *, better: int = 1) -> Floor:
     return Floor(float(computed.mean()), float(np.quantile(computed, end)), computed.size)
 
 
-def complete_units(ratings: FloatArray) -> npt.NDArray[np.bool_]:
+def _complete_units(ratings: FloatArray) -> npt.NDArray[np.bool_]:
     """Which units have the usual number of ratings: the commonest number of two or more; of two as common, the larger.
 
     The commonest and not the largest, so that one rating too many on one unit does not throw out all others.

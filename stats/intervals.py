@@ -282,25 +282,24 @@ def percentile_interval(resamples: FloatArray, clusters: npt.ArrayLike) -> Inter
 
 
 def fleiss_kappa_resamples(ratings: npt.ArrayLike, weights: IntArray) -> FloatArray:
-    """Fleiss' kappa of each resample, shape (B,), over the complete units; nan where all ratings are the same.
+    """Fleiss' kappa of each resample, shape (B,); nan where all ratings are the same.
 
     weights : from `resample_weights`, shape (B, U)
     Raises TooFewRaters if no unit has two ratings.
     """
-    return sums.kappa_of(weights @ _kappa_parts(ratings))
-
-
-def _kappa_parts(ratings: npt.ArrayLike) -> FloatArray:
-    """What each unit adds to Fleiss' kappa, shape (U, V + 2): nothing if it is not complete."""
-    array = as_ratings(ratings)
-    parts = sums.kappa_parts(agreement.counts(array, values_of(array)))
-    return np.where(agreement.complete_units(array)[:, np.newaxis], parts, 0.0)
+    return sums.kappa_of(weights @ agreement.kappa_parts(ratings))
 
 
 def weighted_fleiss_resamples(ratings: npt.ArrayLike, points: int, weights: IntArray, *, first: int = 1) -> FloatArray:
     """`agreement.weighted_fleiss` of each resample, shape (B,); nan where all ratings are the same."""
+    return sums.kappa_of(weights @ _weighted_parts(ratings, points, first))
+
+
+def _weighted_parts(ratings: npt.ArrayLike, points: int, first: int) -> FloatArray:
+    """What each unit with two ratings or more adds to `agreement.weighted_fleiss`, shape (U, points + 3)."""
     table = agreement.counts(ratings, np.arange(first, first + points))
-    return sums.kappa_of(weights @ sums.kappa_parts(table, sums.ordinal_kernel(points)))
+    pairable = np.where(table.sum(axis=1, keepdims=True) >= 2, table, 0)
+    return sums.kappa_parts(pairable, sums.ordinal_kernel(points))
 
 
 def alpha_resamples(ratings: npt.ArrayLike, level: Level, weights: IntArray) -> FloatArray:
@@ -351,7 +350,7 @@ def fleiss_kappa_interval(
     ratings: npt.ArrayLike, clusters: npt.ArrayLike, *, rng: np.random.Generator, n_resamples: int = 1000
 ) -> Interval:
     """`bootstrap` of Fleiss' kappa in one matrix product; from the same seed the same to rounding."""
-    return interval_of_sums(sums.kappa_of, _kappa_parts(ratings), clusters, rng=rng, n_resamples=n_resamples)
+    return interval_of_sums(sums.kappa_of, agreement.kappa_parts(ratings), clusters, rng=rng, n_resamples=n_resamples)
 
 
 def mean_fleiss_kappa_interval(
@@ -362,7 +361,7 @@ def mean_fleiss_kappa_interval(
     n_resamples: int = 1000,
 ) -> Interval:
     """The same of the mean of several items' kappas, from joint resamples. items : of each, ratings of shape (R, U)"""
-    by_item = [_kappa_parts(ratings) for ratings in items]
+    by_item = [agreement.kappa_parts(ratings) for ratings in items]
     ends = np.cumsum([parts.shape[1] for parts in by_item])[:-1]
 
     def means(totals: FloatArray) -> FloatArray:
@@ -382,8 +381,7 @@ def weighted_fleiss_interval(
     n_resamples: int = 1000,
 ) -> Interval:
     """`bootstrap` of `agreement.weighted_fleiss` in one matrix product; from the same seed the same to rounding."""
-    table = agreement.counts(ratings, np.arange(first, first + points))
-    parts = sums.kappa_parts(table, sums.ordinal_kernel(points))
+    parts = _weighted_parts(ratings, points, first)
     return interval_of_sums(sums.kappa_of, parts, clusters, rng=rng, n_resamples=n_resamples)
 
 

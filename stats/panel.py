@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stats import sums
-from stats.arrays import BoolArray, FloatArray, IntArray, as_ratings, values_of
+from stats.arrays import FloatArray, IntArray, as_ratings, values_of
 from stats.reasons import Incomputable
 from stats.sums import Level
 
@@ -54,23 +54,16 @@ def differences(ratings: npt.ArrayLike) -> RaterDifferences:
 
 
 def fleiss_without_each(ratings: npt.ArrayLike) -> FloatArray:
-    """Fleiss' kappa as `agreement.fleiss_kappa` has it of the ratings without each rater in turn, shape (R,).
+    """`agreement.fleiss_kappa` of the ratings without each rater in turn, shape (R,).
 
-    It takes the units with the usual number of ratings: where raters differ from unit to unit, the units of the rater
-    left out go with them. nan where nothing is left, or all that is left is the same.
+    nan where no unit has two ratings left, or all that is left is the same.
     """
     array = as_ratings(ratings)
     table, raters, units, reduced = _tables(array, values_of(array))
-    n, most = table.sum(axis=1), int(table.sum(axis=1).max(initial=0))
-    n_units = _units_by_size(n, raters, n[units], len(array), most)
-    usual = most - np.argmax(n_units[:, ::-1], axis=1)
-    is_full, is_full_without = n[units] == usual[raters], n[units] - 1 == usual[raters]
-    by_size = np.zeros((most + 1, table.shape[1] + 2), dtype=np.int64)
-    np.add.at(by_size, n, _integer_parts(table))
-    totals = by_size[usual]
-    np.subtract.at(totals, raters[is_full], _integer_parts(table[units[is_full]]))
-    np.add.at(totals, raters[is_full_without], _integer_parts(reduced[is_full_without]))
-    return _kappas(totals, usual)
+    kappas = sums.kappa_of(_without(sums.kappa_parts(table), sums.kappa_parts(reduced), raters, units, len(array)))
+    # Counted, since what rounding leaves of a value that nobody else gave is not a value.
+    n_by_value = _without(table, reduced, raters, units, len(array))
+    return np.where((n_by_value > 0).sum(axis=1) > 1, kappas, np.nan)
 
 
 def alpha_without_each(ratings: npt.ArrayLike, level: Level) -> FloatArray:
@@ -127,29 +120,6 @@ def _without(
     change = np.zeros((n_raters, parts.shape[1]))
     np.add.at(change, raters, parts_reduced - parts[units])
     return np.asarray(parts.sum(axis=0) + change, dtype=np.float64)
-
-
-def _units_by_size(n: IntArray, raters: IntArray, n_own: IntArray, n_raters: int, most: int) -> IntArray:
-    """How many units have so many ratings without each rater, shape (R, most + 1); none below two."""
-    sizes = np.tile(np.bincount(n, minlength=most + 1), (n_raters, 1))
-    np.subtract.at(sizes, (raters, n_own), 1)
-    np.add.at(sizes, (raters, n_own - 1), 1)
-    sizes[:, :2] = 0
-    return np.asarray(sizes, dtype=np.int64)
-
-
-def _integer_parts(counts: IntArray) -> IntArray:
-    """Counts, the sum of their squares, and 1, shape (U, V) to (U, V + 2): whole numbers, so nothing is rounded."""
-    return np.concatenate([counts, (counts**2).sum(axis=1, keepdims=True), np.ones((len(counts), 1), np.int64)], axis=1)
-
-
-def _kappas(totals: IntArray, n: IntArray) -> FloatArray:
-    """Kappas of sums of `_integer_parts` over units with n ratings each, shape (R, V + 2) to (R,)."""
-    n_units = np.where((totals[:, -1] > 0) & (n >= 2), totals[:, -1], np.nan)
-    is_alike: BoolArray = totals[:, :-2].max(axis=1, initial=0) == totals[:, -1] * n
-    observed = (totals[:, -2] / n_units - n) / np.where(n >= 2, n * (n - 1), np.nan)
-    chance = ((totals[:, :-2] / (n_units * n)[:, np.newaxis]) ** 2).sum(axis=1)
-    return np.asarray((observed - chance) / np.where(is_alike, np.nan, 1 - chance), dtype=np.float64)
 
 
 def _interval_alpha_without_each(array: FloatArray) -> FloatArray:

@@ -42,23 +42,14 @@ def gwet_ac(ratings: npt.ArrayLike, values: npt.ArrayLike, weights: Weights = "i
     if not n_units:
         raise TooFewRaters("no_unit_with_two_ratings")
     kernel = _kernel(weights, table.shape[1])
-    value = float(gwet_of(gwet_parts(table, kernel).sum(axis=0), kernel))
+    value = float(gwet_of(sums.kappa_parts(table, kernel).sum(axis=0), kernel))
     n_raters = int(np.isfinite(array).any(axis=1).sum())
     return Coefficient(value, NAMES[weights], n_units, n_raters)
 
 
-def gwet_parts(counts: IntArray | FloatArray, kernel: FloatArray) -> FloatArray:
-    """Per unit what Gwet's coefficients sum, shape (..., U, V) to (..., U, V + 3): the share of each value, 1 if it is
-    rated at all, agreement, 1 if it has two ratings."""
-    n = counts.sum(axis=-1, keepdims=True)
-    agreeing = (counts * (counts @ kernel)).sum(axis=-1, keepdims=True) - n
-    has_pair = n >= 2
-    parts = (counts / np.maximum(n, 1), n >= 1, np.where(has_pair, agreeing / np.maximum(n * (n - 1), 1), 0), has_pair)
-    return np.concatenate(parts, axis=-1, dtype=np.float64)
-
-
 def gwet_of(totals: FloatArray, kernel: FloatArray) -> FloatArray:
-    """The coefficients of sums of `gwet_parts`, shape (..., V + 3) to (...); nan without a unit with two ratings."""
+    """Gwet's coefficients of sums of `sums.kappa_parts`, shape (..., V + 3) to (...); nan without a unit with two
+    ratings."""
     n_values = len(kernel)
     shares = totals[..., :n_values] / np.maximum(totals[..., [n_values]], 1)
     n_pairable = totals[..., -1]
@@ -73,7 +64,7 @@ def gwet_interval(
     """The 95 % interval of `gwet_ac` over clusters. Raises Incomputable as `Resamples.interval` does."""
     table = agreement.counts(ratings, values)
     kernel = _kernel(weights, table.shape[1])
-    totals = resamples.sums(gwet_parts(table, kernel))
+    totals = resamples.sums(sums.kappa_parts(table, kernel))
     return resamples.interval(gwet_of(totals, kernel)).clipped(-1, 1)
 
 
@@ -92,15 +83,10 @@ def gwet_floors(
     cube = np.asarray(ratings, dtype=np.float64)
     domain = np.asarray(values, dtype=np.float64)
     kernel = _kernel(weights, domain.size)
-    n = np.isfinite(cube).sum(axis=1)
-    is_used: BoolArray = np.asarray(n > 0, dtype=np.bool_)
-    most = n.max(axis=1, keepdims=True)
-    if weights == "identity" and ((n == most) | ~is_used).all():
-        together = [
-            gwet_of(_gwet_totals_of_complete(totals, squares, most), kernel)
-            for totals, squares in shuffles.squares(cube, domain, is_used, rng=rng, n_shuffles=n_shuffles)
-        ]
-        return [_floor(values) for values in np.concatenate(together, axis=1)]
+    if weights == "identity":
+        batches_of_all = shuffles.kappa_sums(cube, domain, rng=rng, n_shuffles=n_shuffles)
+        return [_floor(own) for own in np.concatenate([gwet_of(part, kernel) for part in batches_of_all], axis=1)]
+    is_used: BoolArray = np.asarray(np.isfinite(cube).any(axis=1), dtype=np.bool_)
     batches = [
         [gwet_of(_gwet_totals(table, kernel), kernel) for table in tables]
         for tables in shuffles.counts(cube, domain, is_used, rng=rng, n_shuffles=n_shuffles)
@@ -236,23 +222,14 @@ def _kernel(weights: Weights, n_values: int) -> FloatArray:
 
 
 def _gwet_totals(counts: FloatArray, kernel: FloatArray) -> FloatArray:
-    """Sums of `gwet_parts` over units that have equally many ratings in each shuffle, shape (B, U, V) to (B, V + 3)."""
+    """Sums of `sums.kappa_parts` over units that have equally many ratings in each shuffle: (B, U, V) to (B, V + 3)."""
     n = counts[0].sum(axis=-1)
     has_pair = n >= 2
     by_pairs = np.where(has_pair, 1 / np.maximum(n * (n - 1), 1), 0.0)
-    alike = counts if (kernel == np.eye(len(kernel))).all() else counts @ kernel
-    agreeing = np.einsum("buv,buv,u->b", counts, alike, by_pairs) - (n * by_pairs).sum()
+    agreeing = np.einsum("buv,buv,u->b", counts, counts @ kernel, by_pairs) - (n * by_pairs).sum()
     shares = np.einsum("buv,u->bv", counts, 1 / np.maximum(n, 1))
     n_units = [np.full(len(counts), float(number)) for number in ((n >= 1).sum(), has_pair.sum())]
     return np.concatenate([shares, np.stack([n_units[0], agreeing, n_units[1]], axis=-1)], axis=-1)
-
-
-def _gwet_totals_of_complete(totals: FloatArray, squares: FloatArray, n: IntArray) -> FloatArray:
-    """The same with equal weights, of units that all have n ratings, two or more, from `shuffles.squares`: shape
-    (I, B, V + 3). n : of each item, shape (I, 1)"""
-    n_units = totals.sum(axis=-1) / n
-    agreeing = (squares - n * n_units) / (n * (n - 1))
-    return np.concatenate([totals / n[..., np.newaxis], np.stack([n_units, agreeing, n_units], axis=-1)], axis=-1)
 
 
 def _squares(ratings: FloatArray) -> FloatArray:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from stats import sums
 from stats.arrays import BoolArray, FloatArray, IntArray
 
 AT_ONCE = 100
@@ -75,25 +76,52 @@ def counts(
     for positions in batches:
         counts_by_item: dict[int, FloatArray] = {}
         for numbers, of in alike:
-            sums = items[numbers[0]].sums(of, positions)
-            by_item = sums.reshape(*sums.shape[:2], len(numbers), len(values)).transpose(2, 0, 1, 3)
+            by_unit = items[numbers[0]].sums(of, positions)
+            by_item = by_unit.reshape(*by_unit.shape[:2], len(numbers), len(values)).transpose(2, 0, 1, 3)
             counts_by_item |= dict(zip(numbers, by_item, strict=True))
         yield [counts_by_item[n] for n in range(len(items))]
 
 
-def squares(
-    ratings: FloatArray, values: FloatArray, is_used: BoolArray, *, rng: np.random.Generator, n_shuffles: int
-) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Batches of shuffles as `counts` has them, from the same draws, of items of which all units used have equally many
-    answers: sums over the units of the counts, shape (I, B, V), and of their squares over all values, shape (I, B).
+def kappa_sums(
+    ratings: FloatArray, values: FloatArray, *, rng: np.random.Generator, n_shuffles: int
+) -> Iterator[FloatArray]:
+    """Batches of shuffles as `counts` has them, from the same draws: of each item the sums over all units of
+    `sums.kappa_parts`, shape (I, B, V + 3).
 
-    All items' counts of a value lie in one number, each in a few bits that hold the most a unit can have, so that one
-    look-up and one addition an answer serve them all; the first value has what the others leave.
+    Gaps stay where they are, so that units with equally many answers stay so, and are summed together.
+    """
+    n = (~np.isnan(ratings)).sum(axis=1)
+    parts = [(item, size) for item, own in enumerate(n) for size in np.unique(own[own > 0]).tolist()]
+    items, sizes = np.array(parts, dtype=np.int64).reshape(-1, 2).T
+    is_used = n[items] == sizes[:, np.newaxis]
+    for totals, of_squares in _squares(ratings, values, items, is_used, rng=rng, n_shuffles=n_shuffles):
+        by_size = sums.kappa_parts_of_alike(totals, of_squares, sizes[:, np.newaxis])
+        together = np.zeros((len(ratings), *by_size.shape[1:]))
+        np.add.at(together, items, by_size)
+        yield together
+
+
+def _squares(
+    ratings: FloatArray,
+    values: FloatArray,
+    of_items: IntArray,
+    is_used: BoolArray,
+    *,
+    rng: np.random.Generator,
+    n_shuffles: int,
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Batches of shuffles of parts of items, in each of which all units used have equally many answers: sums over these
+    of the counts, shape (P, B, V), and of their squares over all values, shape (P, B).
+
+    All counts of a value lie in one number, each in a few bits that hold the most a unit can have, so that one look-up
+    and one addition an answer serve them all; the first value has what the others leave.
+
+    of_items : of which item each part is, shape (P,); is_used : its units, shape (P, U)
     """
     is_given = ~np.isnan(ratings)
-    batches, items = _batches(is_given, is_used, rng, n_shuffles)
+    batches, items = _batches(is_given, is_used, rng, n_shuffles, of_items)
     raters, units = _places(is_given)
-    given = ratings[:, raters, units]
+    given = ratings[:, raters, units][of_items]
     blocks: list[tuple[list[int], list[IntArray]]] = []
     for alike in _alike(items):
         width = items[alike[0]].sizes[0][0].bit_length()
@@ -167,11 +195,20 @@ def _places(is_given: BoolArray) -> tuple[IntArray, IntArray]:
 
 
 def _batches(
-    is_given: BoolArray, is_used: BoolArray, rng: np.random.Generator, n_shuffles: int
+    is_given: BoolArray,
+    is_used: BoolArray,
+    rng: np.random.Generator,
+    n_shuffles: int,
+    of_items: IntArray | None = None,
 ) -> tuple[Iterator[IntArray], list[_Item]]:
-    """Batches of shuffled positions in the list of all that was judged, shape (B, n), and the items in that list."""
+    """Batches of shuffled positions in the list of all that was judged, shape (B, n), and the items in that list.
+
+    of_items : of which item each row of `is_used` is; without it, of each in turn
+    """
     raters, units = _places(is_given)
-    items = [_item(given[raters, units], units, used) for given, used in zip(is_given, is_used, strict=True)]
+    given = is_given[:, raters, units]
+    given = given if of_items is None else given[of_items]
+    items = [_item(own, units, used) for own, used in zip(given, is_used, strict=True)]
     n_by_rater = tuple(np.unique(raters, return_counts=True)[1].tolist())
     n_together = max(1, MOST_ANSWERS // max(1, len(raters)))
 

@@ -17,9 +17,10 @@ from stats.arrays import BoolArray, FloatArray, IntArray, as_ratings
 from stats.intervals import Interval
 from stats.model_estimates import ModelEstimate
 from stats.reasons import Incomputable, value_or_reason
-from stats.source_model import CrossedAnswers, JointTest, SourceModel
+from stats.source_model import CrossedAnswers, JointTest, SourceDesign, SourceModel
 
 LEVEL = 0.05
+ALIKE = 1e-12  # of the largest answer, within which answers are the same
 BY_MODEL = "model"  # as a test: the mixed model; the others are those of `stats.contrasts`
 MODEL_TEST = "t of the mixed model"
 
@@ -229,14 +230,39 @@ def _fit(answers: OutcomeAnswers) -> SourceModel:
     rater, unit = np.nonzero(np.isfinite(as_ratings(answers.ratings)) & (answers.source >= 0))
     if not unit.size:
         raise Incomputable("too_few_stories")
-    return SourceModel(
-        CrossedAnswers(
-            values=answers.ratings[rater, unit],
-            source=answers.source[unit],
-            block=answers.block[unit],
-            rater=rater,
-            story=answers.story[unit],
-        )
+    crossed = CrossedAnswers(
+        values=answers.ratings[rater, unit],
+        source=answers.source[unit],
+        block=answers.block[unit],
+        rater=rater,
+        story=answers.story[unit],
+    )
+    return SourceModel(_one_a_story(crossed) if _agree(crossed) else crossed)
+
+
+def _agree(answers: CrossedAnswers) -> bool:
+    """Whether all answers of each story are the same, of raters who join all sources: others say nothing more."""
+    stories, places = np.unique(answers.story, return_inverse=True)
+    if stories.size == answers.values.size:
+        return False
+    highest, lowest = np.full(stories.size, -np.inf), np.full(stories.size, np.inf)
+    np.maximum.at(highest, places, answers.values)
+    np.minimum.at(lowest, places, answers.values)
+    if (highest - lowest).max() > ALIKE * np.abs(answers.values).max():
+        return False
+    design = SourceDesign(answers)
+    return all(design.is_linked_by_raters(design.sources[0], source) for source in design.sources)
+
+
+def _one_a_story(answers: CrossedAnswers) -> CrossedAnswers:
+    """The first answer of each story, as if by one rater."""
+    _stories, firsts = np.unique(answers.story, return_index=True)
+    return CrossedAnswers(
+        values=answers.values[firsts],
+        source=answers.source[firsts],
+        block=answers.block[firsts],
+        rater=np.zeros(firsts.size, dtype=np.int64),
+        story=answers.story[firsts],
     )
 
 

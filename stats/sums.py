@@ -1,8 +1,8 @@
 """Coefficients as functions of sums over units, so that many resamples cost one matrix product.
 
-The value that a report prints comes from statsmodels and krippendorff (`stats.agreement`). Intervals and chance floors
-need it a thousand times an item, which is what these are for; tests hold the two equal. Counts have shape (..., U, V):
-how many raters gave unit u the value v. Where a coefficient would be 0/0 it is nan here.
+Alphas that a report prints come from krippendorff (`stats.agreement`). Intervals and chance floors need them a thousand
+times an item, which is what these are for; tests hold the two equal, and kappas to statsmodels and irrCAC. Counts have
+shape (..., U, V): how many raters gave unit u the value v. Where a coefficient would be 0/0 it is nan here.
 """
 
 from collections.abc import Sequence
@@ -26,42 +26,41 @@ def ordinal_kernel(points: int) -> FloatArray:
     return np.asarray(1 - np.array(disagreement), dtype=np.float64)
 
 
-def kappa_parts(counts: IntArray, kernel: FloatArray | None = None) -> FloatArray:
-    """Per unit what Fleiss' kappa sums, shape (..., U, V + 2): the share of each value, agreement, and 1 for the unit.
-
-    A unit with fewer than two ratings contributes nothing.
+def kappa_parts(counts: IntArray | FloatArray, kernel: FloatArray | None = None) -> FloatArray:
+    """Per unit what kappas and Gwet's coefficients sum, shape (..., U, V + 3): the share of each value, 1 if anybody
+    rated it, agreement, 1 if it has two ratings.
 
     kernel : how far two values agree, shape (V, V); without one only equal values do
     """
     n = counts.sum(axis=-1, keepdims=True)
-    pairable = n >= 2
     alike = counts if kernel is None else counts @ kernel
     agreeing = (counts * alike).sum(axis=-1, keepdims=True) - n
-    parts = np.concatenate(
-        [counts / np.maximum(n, 1), agreeing / np.maximum(n * (n - 1), 1), np.ones(n.shape)], axis=-1
-    )
-    return np.where(pairable, parts, 0.0)
+    has_pair = n >= 2
+    parts = (counts / np.maximum(n, 1), n >= 1, np.where(has_pair, agreeing / np.maximum(n * (n - 1), 1), 0), has_pair)
+    return np.concatenate(parts, axis=-1, dtype=np.float64)
+
+
+def kappa_parts_of_alike(totals: FloatArray, squares: FloatArray, n: IntArray) -> FloatArray:
+    """Sums of `kappa_parts` over units that all have n ratings, shape (..., V + 3).
+
+    totals : sums over the units of the counts of each value, shape (..., V)
+    squares : sums over the units and values of their squares, shape (...); n : one or more, as broadcasts with them
+    """
+    n_units = totals.sum(axis=-1) / n
+    has_pair = n >= 2
+    agreeing = np.where(has_pair, (squares - n * n_units) / np.maximum(n * (n - 1), 1), 0)
+    shares = totals / np.asarray(n)[..., np.newaxis]
+    return np.concatenate([shares, np.stack([n_units, agreeing, n_units * has_pair], axis=-1)], axis=-1)
 
 
 def kappa_of(sums: FloatArray) -> FloatArray:
-    """The kappas of sums of `kappa_parts`, shape (..., V + 2) to (...)."""
-    n_units = np.maximum(sums[..., -1], 1)
-    observed = sums[..., -2] / n_units
-    chance = ((sums[..., :-2] / n_units[..., np.newaxis]) ** 2).sum(axis=-1)
+    """The kappas of sums of `kappa_parts`, shape (..., V + 3) to (...): agreement over the units with two ratings or
+    more, chance from the mean of the shares of all that are rated."""
+    shares = sums[..., :-3] / np.maximum(sums[..., [-3]], 1)
+    observed = sums[..., -2] / np.maximum(sums[..., -1], 1)
+    chance = (shares**2).sum(axis=-1)
     room = np.where((sums[..., -1] > 0) & (chance < 1), 1 - chance, np.nan)
     return np.asarray((observed - chance) / room, dtype=np.float64)
-
-
-def kappa_of_complete(totals: FloatArray, squares: FloatArray, n: IntArray) -> FloatArray:
-    """The kappas of units that all have n ratings, shapes (...); nan for 0/0.
-
-    totals : sums over the units of the counts of each value, shape (..., V)
-    squares : sums over the units and values of their squares, shape (...)
-    """
-    n_units = totals.sum(axis=-1) / n
-    observed = (squares / n_units - n) / (n * (n - 1))
-    chance = ((totals / (n_units * n)[..., np.newaxis]) ** 2).sum(axis=-1)
-    return np.asarray((observed - chance) / np.where(chance < 1, 1 - chance, np.nan), dtype=np.float64)
 
 
 def centre(ratings: FloatArray) -> FloatArray:

@@ -13,9 +13,9 @@ from reports.lazy import np
 if TYPE_CHECKING:
     from reports.dataset import Dataset
     from reports.dataset.step_items import StepItem
-    from stats.arrays import FloatArray
+    from stats.arrays import BoolArray, FloatArray
 
-NEITHER = -1
+NEITHER, UNKNOWN = -1, -2
 
 
 @dataclass(frozen=True)
@@ -38,19 +38,26 @@ class Choice:
 class ChoiceTable:
     """Choices as numbers, shape (R, U) with a unit for each group: which story, by its code's rank in the alphabet.
 
-    positions : the same choices by the position on the rater's page
+    positions : the same choices by the position on the rater's page, of an imported answer UNKNOWN
     stories : shape (R, U, S): which story stood at each position of the page
+    is_imported : shape (R, U): whether no page is known
     """
 
     chosen: FloatArray
     positions: FloatArray
     stories: FloatArray
+    is_imported: BoolArray
 
-    def at_positions(self, positions: FloatArray) -> FloatArray:
-        """What would have been chosen, had raters taken these positions of their pages."""
+    def at_positions(self, positions: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """What would have been chosen, had raters taken these positions of their pages; any of the stories, drawn from
+        rng, where the position or the page is not known. So nothing rests on how stories are called."""
         is_none = np.isnan(positions) | (positions == NEITHER)
-        indices = np.where(is_none, 0, positions).astype(np.int64)
+        is_anywhere = ~is_none & (self.is_imported | (positions == UNKNOWN))
+        indices = np.where(is_none | is_anywhere, 0, positions).astype(np.int64)
         stories = np.take_along_axis(self.stories, indices[..., np.newaxis], axis=-1)[..., 0]
+        if is_anywhere.any():
+            drawn = rng.integers(np.maximum(np.isfinite(self.stories).sum(axis=-1), 1))
+            stories = np.where(is_anywhere, drawn, stories)
         return np.asarray(np.where(is_none, positions, stories), dtype=np.float64)
 
 
@@ -85,12 +92,16 @@ def choice_table(choices: list[Choice], groups: Sequence[str]) -> ChoiceTable:
     most = max((len(choice.order) for choice in choices), default=0)
     chosen = np.full((len(raters), len(groups)), np.nan)
     positions, stories = chosen.copy(), np.full((*chosen.shape, most), np.nan)
+    is_imported = np.zeros(chosen.shape, dtype=np.bool_)
     for choice in choices:
         at, codes = (raters.index(choice.rater), groups.index(choice.group)), sorted(choice.order)
         chosen[at] = codes.index(choice.story) if choice.story else NEITHER
         positions[at] = choice.order.index(choice.story) if choice.story else NEITHER
+        if choice.is_imported:
+            is_imported[at] = True
+            positions[at] = UNKNOWN if choice.story else NEITHER
         stories[at][: len(codes)] = [codes.index(story) for story in choice.order]
-    return ChoiceTable(chosen, positions, stories)
+    return ChoiceTable(chosen, positions, stories, is_imported)
 
 
 def ranks_of(order: list[list[str]]) -> dict[str, float]:

@@ -20,6 +20,7 @@ from judges.models import Judge
 from reports.dataset.premises import find_clusters
 from reports.dataset.sources import source_by_story
 from reports.dataset.step_items import step_items
+from reports.figures.coverage import coverage_words
 from reports.methods.citation import SHORT, quire_version
 from reports.models import Report
 from reports.numbers import coefficient, coefficients, decimal, whole
@@ -315,18 +316,19 @@ def _agreement(agreement: Any) -> Iterator[str]:
         return
     mean = agreement.mean
     yield _(
-        "Agreement is Fleiss’ kappa where answers are told apart and Krippendorff’s alpha on scales; the chance floor "
-        "is the same coefficient on answers shuffled within each rater."
+        "Agreement is Fleiss’ kappa, generalised to unequal numbers of ratings (Gwet, 2014), where answers are told "
+        "apart and Krippendorff’s alpha on scales; the chance floor is the same coefficient on answers shuffled within "
+        "each rater."
     )
     if mean is not None and mean.coefficient.value is not None:
-        values = {"kappa": coefficient(mean.coefficient.value), "n": mean.coefficient.n}
+        words = {"n": mean.coefficient.n, "kappa": coefficient(mean.coefficient.value)}
         yield (
             ngettext(
-                "Kappa of %(n)s item is %(kappa)s",
-                "The mean kappa of %(n)s items is %(kappa)s",
+                "Kappa of %(n)s item is %(kappa)s %(coverage)s",
+                "The mean kappa of %(n)s items is %(kappa)s %(coverage)s",
                 mean.coefficient.n or 0,
             )
-            % values
+            % {**words, "coverage": coverage_words(mean.coverage)}
             + (
                 _(" (95 %% interval %(ends)s)") % {"ends": coefficients(mean.interval)}
                 if mean.interval.low is not None

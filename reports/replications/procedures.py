@@ -128,7 +128,10 @@ def mean_pass_rate(evidence: Evidence) -> Figures:
 def fleiss_kappa(evidence: Evidence) -> Figures:
     """Fleiss' kappa of the experts, by the item's number from 1."""
     verdicts_by_item = enumerate(evidence.people.values, start=1)
-    return {(str(n),): figure_or_reason(agreement.fleiss_kappa, verdicts) for n, verdicts in verdicts_by_item}
+    return {
+        (str(n),): figure_or_reason(agreement.fleiss_kappa_of_complete_units, verdicts)
+        for n, verdicts in verdicts_by_item
+    }
 
 
 def mean_fleiss_kappa(evidence: Evidence) -> Figures:
@@ -138,7 +141,7 @@ def mean_fleiss_kappa(evidence: Evidence) -> Figures:
 
 def pooled_fleiss_kappa(evidence: Evidence) -> Figures:
     """Fleiss' kappa of all items side by side, as if they were one."""
-    return {(): figure_or_reason(agreement.fleiss_kappa, evidence.pooled)}
+    return {(): figure_or_reason(agreement.fleiss_kappa_of_complete_units, evidence.pooled)}
 
 
 def pooled_nominal_alpha(evidence: Evidence) -> Figures:

@@ -2,29 +2,29 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 
-from tests.independent import floors
+from tests.independent import agreement_claims, floors
 from tests.independent.material import counts, percent_agreement, place_of
 
 
-def complete(table):
-    """The units with the usual number of ratings: the commonest of two or more, of two as common the larger."""
-    n = table.sum(axis=1)
-    sizes = n[n >= 2].value_counts()
-    return table[n == sizes[sizes == sizes.max()].index.max()] if len(sizes) else table.iloc[:0]
+def paired(table):
+    """The units with two ratings or more."""
+    return table[table.sum(axis=1) >= 2]
 
 
 def kappa(table):
-    """Fleiss' kappa over the units with the usual number of ratings; None where fewer than two values were given.
+    """Fleiss' kappa, of unequally many ratings: agreement over the units with two or more, chance from the mean shares
+    of all that are rated; None where fewer than two values were given.
 
     table : how many raters gave each unit each value, shape (U, V), as `counts` has it
     """
-    used = complete(table)
-    if used.empty or (used.sum() > 0).sum() < 2:
+    rated = table[table.sum(axis=1) >= 1]
+    if paired(table).empty or (rated.sum() > 0).sum() < 2:
         return None
-    chance = (used.div(used.sum(axis=1), axis=0).mean() ** 2).sum()
-    return (percent_agreement(used) / 100 - chance) / (1 - chance)
+    chance = (rated.div(rated.sum(axis=1), axis=0).mean() ** 2).sum()
+    return (percent_agreement(table) / 100 - chance) / (1 - chance)
 
 
 def alpha(table, level):
@@ -79,6 +79,7 @@ def agreement(package, result, check):
         table, level = counts(answers, units), row["level"]
         check_coefficient(place, row["coefficient"], answers, table, level, check)
         check.number(f"{place}/percent", row["percent_agreement"]["value"], percent_agreement(table))
+        check_coverage(place, row["coverage"], table, check)
         if item["is_verdict"]:
             tables.append((row, table))
             check.number(f"{place}/yes", row["yes_percent"]["value"], 100 * answers["number"].mean())
@@ -92,10 +93,17 @@ def agreement(package, result, check):
             check_coefficient(f"{place}/models", row["among_models"], answers, table[of_models], level, check)
         clusters = package.clusters_of(table.index)
         check.interval(place, row["interval"], "of_coefficient", [table], level, clusters, package.draws)
+        if level == "ordinal" and row["interval"]["low"] is not None and row["floor"]["upper"] is not None:
+            bound = max(row["floor"]["upper"], 0)
+            p = agreement_claims.p_above(table, level, clusters, package.draws, bound)
+            check.number(f"{place}/p", row["p_above_chance"], p)
         if not item["is_verdict"] and row["floor"]["mean"] is not None:
             cube = floors.cube_of(package, [item], lambda _item, answers=answers: answers, units)
             compute = floors.kappas_of_counts if level == "nominal" else floors.alphas_of_counts(level)
             check.floor(place, row["floor"], floors.of_items(cube, package.shuffles, compute)[0])
+    scales = [row for row in result["items"] if row["coefficient"].get("name") == "Krippendorff's alpha, ordinal"]
+    for row, p in zip(scales, agreement_claims.holm([row["p_above_chance"] for row in scales]), strict=True):
+        check.number(f"{place_of('agreement', row)}/holm", row["p_holm"], p)
     floors_of_verdicts(package, result, tables, check)
     if result["mean"]:
         mean_agreement(package, result["mean"], tables, check)
@@ -115,12 +123,20 @@ def floors_of_verdicts(package, result, tables, check):
         check.floor("agreement/mean", result["mean"]["floor"], kappas.mean(axis=0))
 
 
+def check_coverage(place, stored, table, check):
+    """On how many units of how many it rests, and how many raters each has, least and most."""
+    n = table.sum(axis=1)
+    n = n[n >= 2]
+    ends = (n.min(), n.max()) if len(n) else (0, 0)
+    check.numbers(place, stored, n_units=len(n), n_all=len(table), least=ends[0], most=ends[1])
+
+
 def check_coefficient(place, stored, answers, table, level, check, is_alpha=False):
     """The value, and how many units and raters it rests on."""
     is_kappa = level == "nominal" and not is_alpha
     check.number(place, stored["value"], kappa(table) if is_kappa else alpha(table, level))
     if stored["value"] is not None:
-        used = complete(table) if is_kappa else table[table.sum(axis=1) >= 2]
+        used = paired(table)
         is_in = pd.MultiIndex.from_frame(answers[["group", "story"]]).isin(used.index)
         check.numbers(place, stored, n_units=len(used), n_raters=answers[is_in]["rater"].nunique())
 
@@ -131,6 +147,7 @@ def preference(package, item, row, check):
     n_stories = pd.Series([group for group, _story in package.units]).value_counts()
     table = counts(answers, [unit for unit in package.group_units if unit[0] in set(answers["group"])])
     n_values = n_stories.reindex([group for group, _ in table.index]) + ("no_difference" in item["settings"])
+    check_coverage(place, row["coverage"], table, check)
     used = table.sum(axis=1) >= 2
     value = brennan_prediger(table, n_values)
     check.number(f"{place}/percent", row["percent_agreement"]["value"], percent_agreement(table))
@@ -147,18 +164,22 @@ def preference(package, item, row, check):
 
 
 def pages_of(package, item, groups):
-    """Where the story stood that a rater chose, and which stories stood where; see floors.py."""
+    """Where the story stood that a rater chose, which stories stood where, and whether that is known; see floors.py."""
     pairs = package.people_of("pairs")
     rows = pairs[(pairs["step"] == item["step"]) & (pairs["item"] == item["item"])]
     orders = rows["stories"].map(json.loads)
     raters, at_group = sorted(rows["rater"].unique()), {group: n for n, (group, _) in enumerate(groups)}
     positions = pd.DataFrame(index=raters, columns=range(len(groups)), dtype=float).to_numpy(copy=True)
     places = positions[..., None].repeat(orders.map(len).max(), axis=2)
-    for rater, group, chosen, order in zip(rows["rater"], rows["group"], rows["chosen"], orders, strict=True):
+    is_known = positions == 0
+    order_is_known = rows["order_is_known"] == "True"
+    columns = (rows["rater"], rows["group"], rows["chosen"], orders, order_is_known)
+    for rater, group, chosen, order, known in zip(*columns, strict=True):
         at = raters.index(rater), at_group[group]
-        positions[at] = order.index(chosen) if chosen in order else -1
+        is_known[at] = known
+        positions[at] = (order.index(chosen) if known else -2) if chosen in order else -1
         places[at][: len(order)] = [sorted(order).index(story) for story in order]
-    return positions, places
+    return positions, places, is_known
 
 
 def brennan_prediger(table, n_values):
@@ -193,6 +214,13 @@ def mean_agreement(package, stored, rows, check):
             check.number(f"agreement/mean/{name}", stored[name]["value"], numbers.mean())
             check_how_many(f"agreement/mean/{name}", stored[name], numbers, check)
     clusters = package.unit_clusters
+    for part, (_row, table) in zip(stored["coverage"], with_kappa, strict=True):
+        check_coverage("agreement/mean/coverage", part, table, check)
+    if stored["above_models"]:
+        of_both = [table for row, table in with_kappa if row["among_models"]["value"] is not None]
+        is_part = np.array([package.kind_of(story) == "language_model" for _, story in package.units])
+        found = agreement_claims.above_part(of_both, is_part, clusters, package.draws) if of_both else (None, 0)
+        check.ends("agreement/mean/above_models", stored["above_models"], *found)
     tables = [table for _, table in with_kappa]
     if tables:
         check.interval(

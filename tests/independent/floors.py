@@ -70,13 +70,11 @@ def of_items(cube, seed, compute, values=None, n_shuffles=N_SHUFFLES):
 
 
 def kappas_of_counts(counts, _values):
-    """Fleiss' kappa, over the units with the usual number of ratings."""
+    """Fleiss' kappa: agreement over the units with two ratings or more, chance over all that are rated."""
     n = counts[0].sum(axis=1)
-    sizes, n_units = np.unique(n[n >= 2], return_counts=True)
-    usual = sizes[n_units == n_units.max()].max()
-    counts = counts[:, n == usual]
-    shares = (counts / usual).mean(axis=1)
-    return kappas_of(shares, (((counts**2).sum(axis=2) - usual) / (usual * (usual - 1))).mean(axis=1))
+    shares = (counts[:, n >= 1] / n[n >= 1, None]).mean(axis=1)
+    pairs, n = counts[:, n >= 2], n[n >= 2]
+    return kappas_of(shares, (((pairs**2).sum(axis=2) - n) / (n * (n - 1))).mean(axis=1))
 
 
 def alphas_of_counts(level):
@@ -107,19 +105,25 @@ def gwets_of_counts(is_ordinal):
     return compute
 
 
-def of_preferences(positions, orders, chances, seed):
-    """Of Brennan and Prediger's kappa, of raters who keep their habits as to the position on the page.
+def of_preferences(positions, orders, is_known, chances, seed):
+    """Of Brennan and Prediger's kappa, of raters who keep their habits as to the position on the page, and take any
+    story where nobody knows the page.
 
-    positions : where the story stood that a rater chose of a group, shape (raters, groups), -1 for neither
-    orders : the number of the story at each place, shape (raters, groups, places)
+    positions : where the story stood that a rater chose of a group, shape (raters, groups), -1 for neither, -2 where
+        nobody knows
+    orders : the number of the story at each place, shape (raters, groups, places); is_known : whether anybody does
     chances : of each group one by how many could be chosen
     """
-    values = []
+    values, anywhere = [], generator((*seed, 1))
+    n_stories = np.maximum((~np.isnan(orders)).sum(axis=2), 1)
     for batch in shuffled_within_raters(positions[None], seed):
         for moved in batch[:, 0]:
             places = np.where(moved >= 0, moved, 0).astype(int)
             stories = np.take_along_axis(orders, places[..., None], axis=2)[..., 0]
-            values.append(preference_kappa(np.where(moved >= 0, stories, moved), chances))
+            is_anywhere = (moved >= 0) & ~is_known | (moved == -2)
+            if is_anywhere.any():
+                stories = np.where(is_anywhere, anywhere.integers(n_stories), stories)
+            values.append(preference_kappa(np.where((moved >= 0) | is_anywhere, stories, moved), chances))
     return np.array(values)
 
 

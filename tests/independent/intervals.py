@@ -196,16 +196,16 @@ def of_recalls(answers, clusters, seed):
     return ends and (100 * ends[0], 100 * ends[1])
 
 
-def of_values(values, cluster_of_unit, seed, bounds, one_by_one=False):
+def of_values(values, cluster_of_unit, seed, bounds, one_by_one=False, fewest=ENOUGH_FOR_A_COEFFICIENT):
     """The interval of a coefficient over clusters; None if there is none.
 
     values : of how often each unit counts, shape (B, U), the coefficient, shape (B,)
-    seed : or a generator; one_by_one : how clusters are drawn
+    seed : or a generator; one_by_one : how clusters are drawn; fewest : from how many clusters on
     """
     n = cluster_of_unit.max() + 1
     if n < 2:
         return None
-    if n >= ENOUGH_FOR_A_COEFFICIENT:
+    if n >= fewest:
         return clip(percentile(values(draw(n, seed, one_by_one)[:, cluster_of_unit])), bounds)
     whole = values(np.ones((1, cluster_of_unit.size)))[0]
     without = values((cluster_of_unit != np.arange(n)[:, None]).astype(float))
@@ -220,13 +220,11 @@ def kappas(table, _points, _level, weights):
     table : shape (U, V); weights : how often each unit was drawn, shape (B, U)
     """
     n = table.sum(axis=1)
-    sizes, n_units = np.unique(n[n >= 2], return_counts=True)
-    is_used = n == sizes[n_units == n_units.max()].max()
-    used, weights, n = table[is_used], weights[:, is_used], n[is_used]
-    n_drawn = weights.sum(axis=1)
-    shares = (weights @ (used / n[:, None])) / np.maximum(n_drawn, 1)[:, None]
-    observed = (weights @ (((used**2).sum(axis=1) - n) / (n * (n - 1)))) / np.maximum(n_drawn, 1)
-    return np.where(n_drawn > 0, kappas_of(shares, observed), np.nan)
+    of_pairs, of_rated = weights * (n >= 2), weights * (n >= 1)
+    n_drawn, n_rated = (np.maximum(part.sum(axis=1), 1) for part in (of_pairs, of_rated))
+    shares = (of_rated @ (table / np.maximum(n, 1)[:, None])) / n_rated[:, None]
+    observed = (of_pairs @ (((table**2).sum(axis=1) - n) / np.maximum(n * (n - 1), 1))) / n_drawn
+    return np.where(of_pairs.any(axis=1), kappas_of(shares, observed), np.nan)
 
 
 def kappas_of(shares, observed):

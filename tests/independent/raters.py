@@ -3,7 +3,7 @@
 import pandas as pd
 
 from tests.independent import floors
-from tests.independent.agreement import brennan_prediger, coefficient, complete, numbered_answers
+from tests.independent.agreement import brennan_prediger, check_coverage, coefficient, numbered_answers, paired
 from tests.independent.judges import items_of
 from tests.independent.material import around_zero, counts, percent_agreement, place_of, widest
 
@@ -41,6 +41,9 @@ def panel(package, result, check):
         in_block = [entry for entry in in_block if entry]
         mean = pd.Series([whole for whole, _without in in_block], dtype=float).mean()
         check.numbers(place, stored, n_items=len(in_block), agreement=mean)
+        with_value = [item for item in items if (item["step"], item["item"]) in without_by_item]
+        for item, part in zip(with_value, stored["coverage"], strict=True):
+            check_coverage(place, part, counts(numbered_answers(package, item), package.units), check)
         differences, most = shared(package, items), widest(items)
         differences["number"] *= 100 if kind == "verdicts" else 1
         for row in stored["raters"]:
@@ -81,9 +84,7 @@ def used_answers(package, item, answers):
     """The answers about units that enter the coefficient."""
     units = package.units if item["is_about_a_story"] else package.group_units
     table = counts(answers, units)
-    is_complete = item["level"] == "nominal" and not item["is_preference"]
-    used = complete(table) if is_complete else table[table.sum(axis=1) >= 2]
-    return answers[pd.MultiIndex.from_frame(answers[["group", "story"]]).isin(used.index)]
+    return answers[pd.MultiIndex.from_frame(answers[["group", "story"]]).isin(paired(table).index)]
 
 
 def reliability(package, result, check):

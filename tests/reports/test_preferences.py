@@ -123,6 +123,18 @@ def test_groups_say_how_often_each_story_was_chosen_and_stood_first(study: Study
     assert [g["percent_agreement"]["value"] for g in groups] == [50, pytest.approx(100 / 3), 100]
 
 
+@pytest.mark.parametrize("letters", ["111", "212"])  # as if the stories of the first and the third pair changed names
+def test_the_floor_of_imported_choices_does_not_rest_on_how_stories_are_called(letters: str) -> None:
+    study = paired()
+    choices(study, dict.fromkeys(CHOSEN, letters), FIRST)
+
+    row = results.compute(study)["agreement"]["items"][-2]
+
+    # All agree on all pairs; what order they saw nobody knows, so that without looking they would toss coins.
+    assert row["coefficient"]["value"] == 1
+    assert row["floor"]["mean"] == pytest.approx(0, abs=0.05)
+
+
 def test_agreement_on_pairs_is_beyond_even_chances(study: Study) -> None:
     row = results.compute(study)["agreement"]["items"][-2]
 

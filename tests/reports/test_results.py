@@ -9,7 +9,9 @@ from annotation.models import Rater
 from reports import results
 from reports.document.values import Floor, Interval, Mean
 from reports.export import codebook, long_table
-from reports.figures.agreement.agreement import Agreement, AgreementResult, MeanAgreement
+from reports.figures.agreement.agreement import Agreement
+from reports.figures.agreement.rows import AgreementResult, MeanAgreement
+from reports.figures.coverage import Coverage
 from stats import agreement, intervals
 from studies.models import Item, Study
 from tests import factories, triggers
@@ -303,20 +305,35 @@ def test_choices_have_shares_and_nominal_agreement() -> None:
     assert found["agreement"]["items"][0]["coefficient"]["value"] == float(expected)
 
 
+def test_where_raters_leave_kappa_is_over_all_stories_that_two_read_and_the_first_sentence_says_how_many() -> None:
+    study = given.closed_study(n_groups=5, n_items=2)
+    leaving = {"E01": "yynynyynny", "E02": "yynynnynny", "E03": "nynynnyy--", "E04": "yynnn-----", "E05": "yyn-------"}
+    # Of two tests the second is not answered.
+    given.verdicts(study, {rater: "".join(letter + "-" for letter in letters) for rater, letters in leaving.items()})
+
+    report = results.read_results(results.compute(study))
+    result = next(result for figure, result in report.computed if figure.key == "agreement")
+    (note,) = Agreement().head_notes(result)
+    (statement,) = Agreement().statements(result, report.head)
+
+    assert result.items[0].coefficient.value == pytest.approx(0.55249, abs=5e-6)  # of irrCAC
+    assert result.items[0].alpha.value == pytest.approx(0.5666, abs=5e-5)
+    assert "mean kappa of .55 on 10 of 10 stories, 2 to 5 raters each, where 1 is full agreement" in str(note.words)
+    assert ".55 on 10 of 10 stories, 2 to 5 raters each, " in statement.sentence
+
+
 @pytest.mark.parametrize(
-    ("value", "among_models", "is_warned"),
+    ("value", "above_models", "is_warned"),
     [
         (0.5, 0.05, True),
-        (0.5, 0.25, True),
-        (0.5, 0.48, False),
-        (0.5, 0.6, False),
-        (0.1, 0.0, False),
-        (0.3, 0.0, False),  # above chance only by its value, not by its interval
+        (0.5, 0.0, False),
+        (0.5, -0.1, False),  # less among models, which is not shown
+        (0.3, 0.05, False),  # above chance only by its value, not by its interval
         (0.5, None, False),
     ],
 )
 def test_the_head_warns_only_where_agreement_rests_on_telling_people_from_models(
-    value: float, among_models: float | None, is_warned: bool
+    value: float, above_models: float | None, is_warned: bool
 ) -> None:
     mean = MeanAgreement(
         coefficient=Mean(value=value),
@@ -324,11 +341,14 @@ def test_the_head_warns_only_where_agreement_rests_on_telling_people_from_models
         floor=Floor(mean=0.0, upper=0.15),
         percent_agreement=Mean(value=80.0),
         yes_percent=Mean(value=50.0),
-        among_models=None if among_models is None else Mean(value=among_models),
+        coverage=(Coverage(n_units=24, n_all=26, least=2, most=5),),
+        among_models=None if above_models is None else Mean(value=0.1),
+        above_models=None if above_models is None else Interval(low=above_models, high=0.9),
     )
 
     (note,) = Agreement().head_notes(AgreementResult(items=(), mean=mean, n_resamples=1, seed=1))
     page = str(note.words)
 
     assert mean.rests_on_sources == is_warned
+    assert "on 24 of 26 stories, 2 to 5 raters each, where 1 is full agreement" in page
     assert ("Read this first." in page, "not on which are better" in page) == (is_warned, is_warned)

@@ -18,8 +18,6 @@ from tests.stats.examples import (
     KRIPPENDORFF_B,
     KRIPPENDORFF_C,
     NAN,
-    WIKIPEDIA,
-    WIKIPEDIA_COUNTS,
     repeatable,
     scores,
     scores_with_gaps,
@@ -75,47 +73,6 @@ def test_base_rate_is_the_share_of_ratings_with_the_value() -> None:
 def test_base_rate_of_no_ratings_is_incomputable() -> None:
     with pytest.raises(Incomputable, match="no ratings"):
         agreement.base_rate([[NAN]])
-
-
-def test_fleiss_kappa_of_fleiss_1971() -> None:
-    kappa = agreement.fleiss_kappa(FLEISS_1971)
-
-    assert round(kappa.value, 3) == 0.430
-    assert (kappa.name, kappa.n_units, kappa.n_raters, kappa.note) == ("Fleiss' kappa", 30, 6, "6 ratings a unit")
-
-
-def test_fleiss_kappa_of_the_table_in_wikipedia() -> None:
-    assert agreement.counts(WIKIPEDIA, range(5)).tolist() == WIKIPEDIA_COUNTS
-    assert round(agreement.fleiss_kappa(WIKIPEDIA).value, 3) == 0.210
-
-
-def test_fleiss_kappa_by_hand_leaves_out_the_unit_with_a_gap() -> None:
-    kappa = agreement.fleiss_kappa(BY_HAND)
-
-    # Observed (1 + 1/3 + 1/3) / 3 = 5/9; six of nine are 1, so chance is 4/9 + 1/9 = 5/9.
-    assert kappa.value == pytest.approx(0, abs=1e-15)
-    assert kappa.n_units == 3
-    assert kappa.note == "3 ratings a unit; 1 of 4 units left out, which have more or fewer"
-
-
-def test_fleiss_kappa_is_not_thrown_by_one_rating_too_many() -> None:
-    extra = np.full((1, 30), NAN)
-    extra[0, 0] = 4
-
-    kappa = agreement.fleiss_kappa(np.vstack([FLEISS_1971, extra]))
-
-    assert kappa.value == agreement.fleiss_kappa(FLEISS_1971[:, 1:]).value
-    assert kappa.note == "6 ratings a unit; 1 of 30 units left out, which have more or fewer"
-
-
-def test_fleiss_kappa_does_not_need_the_same_raters_for_every_unit() -> None:
-    apart = np.full((12, 30), NAN)
-    apart[:6, :15], apart[6:, 15:] = FLEISS_1971[:, :15], FLEISS_1971[:, 15:]
-
-    kappa = agreement.fleiss_kappa(apart)
-
-    assert kappa.value == agreement.fleiss_kappa(FLEISS_1971).value
-    assert kappa.n_raters == 12
 
 
 @pytest.mark.parametrize(

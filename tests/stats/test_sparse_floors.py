@@ -28,6 +28,17 @@ def test_the_floor_is_that_of_the_loop_though_nearly_all_are_gaps() -> None:
     assert (fast.mean, fast.upper) == pytest.approx((loop.mean, loop.upper), abs=1e-12)
 
 
+def test_the_floor_of_raters_who_leave_is_that_of_the_loop() -> None:
+    ratings = sparse(40, 30)
+    ratings[np.random.default_rng(4).random(ratings.shape) < 0.3] = np.nan
+
+    fast = agreement.fleiss_chance_floor(ratings, rng=np.random.default_rng(5), n_shuffles=150)
+    loop = agreement.chance_floor(ratings, agreement.fleiss_kappa, rng=np.random.default_rng(5), n_shuffles=150)
+
+    assert set(np.isfinite(ratings).sum(axis=0)) == {1, 2, 3}
+    assert (fast.mean, fast.upper) == pytest.approx((loop.mean, loop.upper), abs=1e-12)
+
+
 def test_memory_goes_with_the_ratings_not_with_raters_times_units() -> None:
     ratings = sparse(600, 900)  # a hundred dense shuffles of it are 432 MB
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from stats import agreement, intervals, judgements, rates
+from stats import agreement, agreement_claims, intervals, judgements, rates
 from stats.arrays import FloatArray
 from stats.comparisons import pairs_pearson
 from tests.stats.conftest import SOURCES, Ttcw
@@ -84,6 +84,15 @@ def test_agreement_within_the_36_stories_of_models_is_a_different_finding(ttcw: 
     kappas = [agreement.fleiss_kappa(test[:, by_model]).value for test in ttcw.verdicts]
 
     assert round(float(np.mean(kappas)), 2) == 0.05
+
+
+def test_a_part_of_agreement_is_shown_to_be_on_which_stories_people_wrote(ttcw: Ttcw) -> None:
+    by_model = ttcw.source != SOURCES.index("NewYorker")
+
+    ends = agreement_claims.interval_above_part(ttcw.verdicts, by_model, ttcw.group, rng=np.random.default_rng(1))
+
+    assert (ends.n_units, ends.method) == (12, "jackknife")
+    assert 0.2 < ends.low < 0.40 - 0.05 < ends.high < 0.5
 
 
 @pytest.mark.parametrize(("left_out", "r", "n"), [(None, 0.6868, 288), (2, 0.6905, 264)])

@@ -8,6 +8,11 @@ from reports.document.vocabulary.measured import COEFFICIENT, PERCENT, POINTS
 _BOTH_CODERS = "In how many reasons the second coder found the theme."
 
 PARTICULAR: Mapping[str, Mapping[str, tuple[str, str, str]]] = {
+    "agreement": {
+        "n_all": ("integer", "", "How many units could have two ratings or more, which n_units have."),
+        "p": ("number", "probability", "The p-value for alpha above 0 and above what shuffled answers reach."),
+        "p_adjusted": ("number", "probability", "The same, corrected by Holm over all scales."),
+    },
     "alternative-annotator": {
         "score": ("string", "", "How near answers are: accuracy of verdicts, neg_rmse (minus the error) of ratings."),
     },

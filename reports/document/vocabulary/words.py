@@ -140,6 +140,8 @@ INTEGERS: Mapping[str, str] = {
     "n_option": "How often the option was chosen.",
     "n_paid_again": "How many calls were paid more than once.",
     "n_people_tested": "How many people the judge could be tested against.",
+    "n_raters_least": "How many raters a unit with two or more has at least.",
+    "n_raters_most": "How many raters a unit has at most.",
     "n_right": "How many answered right in the end.",
     "n_seats": "How many places the group has.",
     "n_blocks": "How many premises, or groups, hold stories by both.",

@@ -19,7 +19,7 @@ from recompute.values import (
 from stats import agreement, comparisons, intervals
 from stats import rankings as ranking_statistics
 
-NEITHER = -1
+NEITHER, UNKNOWN = -1, -2
 
 
 @dataclass(frozen=True)
@@ -47,24 +47,32 @@ def read_choices(package, item):
 
 
 def choice_table(choices, groups):
-    """Which story, by its code's rank, and at which position, shape (R, G); which stood where, shape (R, G, S)."""
+    """Which story, by its code's rank, and at which position, shape (R, G); which stood where, shape (R, G, S); and
+    whether nobody knows where, shape (R, G)."""
     raters = sorted({choice.rater for choice in choices})
     chosen = np.full((len(raters), len(groups)), np.nan)
     most = max((len(choice.order) for choice in choices), default=0)
     positions, stories = chosen.copy(), np.full((*chosen.shape, most), np.nan)
+    is_unknown = np.zeros(chosen.shape, dtype=bool)
     for choice in choices:
         at, codes = (raters.index(choice.rater), groups.index(choice.group)), sorted(choice.order)
         chosen[at] = codes.index(choice.story) if choice.story else NEITHER
-        positions[at] = choice.order.index(choice.story) if choice.story else NEITHER
+        at_place = choice.order.index(choice.story) if choice.story and choice.is_order_known else UNKNOWN
+        positions[at] = at_place if choice.story else NEITHER
+        is_unknown[at] = not choice.is_order_known
         stories[at][: len(codes)] = [codes.index(story) for story in choice.order]
-    return chosen, positions, stories
+    return chosen, positions, stories, is_unknown
 
 
-def at_positions(positions, stories):
-    """What would have been chosen, had raters taken these positions of their pages."""
+def at_positions(positions, stories, is_unknown, rng):
+    """What would have been chosen, had raters taken these positions of their pages; where these are not known, any."""
     is_none = np.isnan(positions) | (positions == NEITHER)
-    indices = np.where(is_none, 0, positions).astype(int)
-    return np.where(is_none, positions, np.take_along_axis(stories, indices[..., None], axis=-1)[..., 0])
+    is_anywhere = ~is_none & (is_unknown | (positions == UNKNOWN))
+    indices = np.where(is_none | is_anywhere, 0, positions).astype(int)
+    taken = np.take_along_axis(stories, indices[..., None], axis=-1)[..., 0]
+    if is_anywhere.any():
+        taken = np.where(is_anywhere, rng.integers(np.maximum(np.isfinite(stories).sum(axis=-1), 1)), taken)
+    return np.where(is_none, positions, taken)
 
 
 def n_possible(item, choices, groups):

@@ -17,7 +17,7 @@ from recompute.values import (
 )
 
 from stats import agreement as coefficients
-from stats import intervals, rates, resamples
+from stats import agreement_claims, contrasts, intervals, rates, resamples
 from stats import item_analysis as overlap
 from stats import panel as leave_out
 from stats import reliability as reliabilities
@@ -32,10 +32,29 @@ def agreement(package):
     asked = asked if package.raters or not len(package.all_readings) else []
     floors, of_mean = verdict_floors(package)
     rows = [of_preference(package, i) if i.is_preference else of_item(package, i, floors) for i in asked]
+    add_holm(rows)
     keys = {item.key for item in package.verdicts}
     verdicts = [row for row in rows if (row["step"], row["item"]) in keys]
     fields = {"items": rows, **seed_fields(package)}
     return fields | ({"mean": mean_agreement(package, verdicts, of_mean)} if len(verdicts) > 1 else {})
+
+
+def add_holm(rows):
+    """p over all scales, of which one that has none counts as not shown."""
+    scales = [row for row in rows if row["level"] == "ordinal" and row["coefficient"]["value"] is not None]
+    ps = [row.get("p_above_chance") for row in scales]
+    adjusted = contrasts.adjust([1.0 if p is None else p for p in ps], "holm")
+    for row, p, own in zip(scales, ps, adjusted, strict=True):
+        if p is not None:
+            row["p_holm"] = own
+
+
+def coverage(ratings):
+    """How many units two or more answered about, of how many, and how many that was, least and most."""
+    n = np.isfinite(ratings).sum(axis=0)
+    used = n[n >= 2]
+    ends = {"least": used.min(), "most": used.max()} if used.size else {"least": 0, "most": 0}
+    return {"n_units": used.size, "n_all": n.size} | ends
 
 
 def verdict_floors(package):
@@ -68,11 +87,18 @@ def of_item(package, item, floors):
         ends = interval(intervals.alpha_interval, ratings, level, clusters, **drawn)
         floor = chance_floor(coefficients.alpha_chance_floor, cube.values[0], level, **options)
     row = item.fields | {
+        "level": level,
+        "coverage": coverage(ratings),
         "coefficient": coefficient(ratings, level, raters),
         "percent_agreement": estimate(coefficients.percent_agreement, ratings),
         "interval": ends,
         "floor": floor,
     }
+    if level == "ordinal" and ends["low"] is not None and floor["upper"] is not None:
+        bound = max(floor["upper"], 0.0)
+        again = {"rng": package.resampling()}
+        p = estimate(agreement_claims.p_of_alpha_above, ratings, level, clusters, bound, **again)
+        row["p_above_chance"] = p["value"]
     if item.is_verdict:
         yes = estimate(coefficients.base_rate, ratings)
         row["yes_percent"] = yes | {"value": None if yes["value"] is None else 100 * yes["value"]}
@@ -94,20 +120,23 @@ def of_preference(package, item):
     """Agreement on the preferred stories, beside raters who keep their habits as to the position on the page."""
     chosen = package.choices_of(item)
     groups = sorted({choice.group for choice in chosen})
-    table, positions, stories = choice_table(chosen, groups)
+    table, positions, stories, is_unknown = choice_table(chosen, groups)
+    anywhere = package.rng(1, 1)
     n_values = n_possible(item, chosen, groups)
 
     def kappa(ratings, units=slice(None)):
         return coefficients.brennan_prediger(ratings[:, units], n_values[units])
 
     def of_positions(moved):
-        return kappa(at_positions(moved, stories))
+        return kappa(at_positions(moved, stories, is_unknown, anywhere))
 
     def of_units(units):
         return kappa(table, units)
 
     drawn = {"rng": package.resampling()}
     return item.fields | {
+        "level": item.level,
+        "coverage": coverage(table),
         "coefficient": estimate(kappa, table),
         "percent_agreement": estimate(coefficients.percent_agreement, table),
         "interval": interval(intervals.bootstrap, of_units, package.clusters_of(groups), **drawn),
@@ -117,13 +146,20 @@ def of_preference(package, item):
 
 def mean_agreement(package, rows, floor):
     cube = package.verdict_cube
-    items = cube.readings[0][[row["coefficient"]["value"] is not None for row in rows]]
+    has_kappa = np.array([row["coefficient"]["value"] is not None for row in rows], dtype=bool)
+    items = cube.readings[0][has_kappa]
     names = ("coefficient", "percent_agreement", "yes_percent")
     fields = {name: mean([row[name] for row in rows]) for name in names}
     if len(items):
         clusters, drawn = package.clusters(cube.units), {"rng": package.resampling()}
         fields["interval"] = interval(intervals.mean_fleiss_kappa_interval, items, clusters, **drawn)
     among_models = [row["among_models"] for row in rows if "among_models" in row]
+    has_both = has_kappa & [row.get("among_models", {}).get("value") is not None for row in rows]
+    if has_both.any():
+        parts = (cube.readings[0][has_both], package.of_models(cube.units), package.clusters(cube.units))
+        above = interval(agreement_claims.interval_above_part, *parts, rng=package.resampling())
+        fields["above_models"] = above
+    fields["coverage"] = [row["coverage"] for row in rows if row["coefficient"]["value"] is not None]
     return fields | {"floor": floor} | ({"among_models": mean(among_models)} if among_models else {})
 
 
@@ -194,7 +230,9 @@ def panel_block(package, kind, title, items, without_by_item):
         change = None if alone is None or whole is None else alone - whole
         fields = {"value": values.mean(), "n_stories": is_own.sum(), "without": alone, "change": change}
         rows.append({"rater": cube.raters[rater], "interval": interval(ends)} | fields)
-    return {"kind": kind, "title": title, "n_items": len(pairs), "agreement": whole, "raters": rows}
+    covered = [coverage(part) for item, part in zip(items, cube.values, strict=True) if item.key in without_by_item]
+    fields = {"n_items": len(pairs), "agreement": whole, "coverage": covered, "raters": rows}
+    return {"kind": kind, "title": title} | fields
 
 
 # ── reliability ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from django.utils.html import format_html
@@ -13,14 +13,14 @@ from django.utils.translation import gettext_lazy, ngettext
 from reports.dataset.choices import choice_table, choices_of
 from reports.document.model import DocumentSection, Files, Head, Phrase, TextBlock
 from reports.document.phrases import joined
-from reports.document.values import Estimate, Floor, Interval, Mean
+from reports.document.values import Estimate, Floor
 from reports.figures.agreement.coefficient_table import agreement_notes, agreement_table
+from reports.figures.agreement.rows import AgreementResult, ItemAgreement, MeanAgreement, SourceAgreement
 from reports.figures.agreement.sentences import scale_statement, verdict_statement
 from reports.figures.base import (
     N_RESAMPLES,
     Figure,
     Highlight,
-    ItemRow,
     Statement,
     chance_floor,
     estimate,
@@ -29,7 +29,8 @@ from reports.figures.base import (
     mean,
     without_value,
 )
-from reports.lazy import agreement, intervals, np
+from reports.figures.coverage import Coverage, coverage_words
+from reports.lazy import agreement, agreement_claims, contrasts, intervals, np
 from reports.numbers import coefficient
 from stats.reasons import Incomputable
 from studies.models import Source
@@ -40,77 +41,7 @@ if TYPE_CHECKING:
     from stats.intervals import Interval as StatisticInterval
 
 
-@dataclass(frozen=True, kw_only=True)
-class SourceAgreement(Estimate):
-    source: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class ItemAgreement(ItemRow):
-    """The coefficient of one item.
-
-    yes_percent : of items answered Yes or No
-    alpha : nominal, beside a kappa
-    within_source, among_models : of items about a story, unless sealed
-    """
-
-    level: str
-    coefficient: Estimate
-    percent_agreement: Estimate
-    yes_percent: Estimate | None
-    alpha: Estimate | None
-    interval: Interval
-    floor: Floor
-    within_source: tuple[SourceAgreement, ...] | None = None
-    among_models: Estimate | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class MeanAgreement:
-    """The mean over items answered Yes or No that have a kappa."""
-
-    coefficient: Mean
-    interval: Interval
-    floor: Floor
-    percent_agreement: Mean
-    yes_percent: Mean
-    among_models: Mean | None = None
-
-    def as_item(self, title: str) -> ItemAgreement:
-        """The mean as the last row of the table of items."""
-        return ItemAgreement(
-            step="",
-            item="",
-            title=title,
-            dimension="",
-            type="",
-            level="",
-            coefficient=self.coefficient,
-            percent_agreement=self.percent_agreement,
-            yes_percent=self.yes_percent,
-            alpha=None,
-            interval=self.interval,
-            floor=self.floor,
-            among_models=self.among_models,
-        )
-
-    @property
-    def rests_on_sources(self) -> bool:
-        """Whether agreement is shown to be above chance over all stories, and among those of models lies below the
-        interval of that: then it comes, at least in part, from telling people from models."""
-        low, upper = self.interval.low, self.floor.upper
-        among_models = self.among_models.value if self.among_models else None
-        if low is None or among_models is None or low <= max(upper or 0.0, 0.0):
-            return False
-        return among_models < low
-
-
-@dataclass(frozen=True, kw_only=True)
-class AgreementResult:
-    items: tuple[ItemAgreement, ...]
-    mean: MeanAgreement | None
-    n_resamples: int
-    seed: int
+UNKNOWN_PAGES = (1, 1)  # of the seed, for what is taken where the order of the page is not known
 
 
 class Agreement(Figure[AgreementResult]):
@@ -120,14 +51,14 @@ class Agreement(Figure[AgreementResult]):
     title = gettext_lazy("How far raters agree")
     position = 50
     tables = ("agreement",)
-    edition = 6
+    edition = 7
 
     def compute(self, dataset: Dataset) -> AgreementResult:
         asked_of_stories = [item for item in dataset.items if item.level != "none" and item.step.scope != "once"]
         # Where judges alone have answered, every line would say that nobody did.
         asked_of_stories = asked_of_stories if dataset.raters or not len(dataset.judges) else []
         floors = _verdict_floors(dataset)
-        items = tuple(_of_item(dataset, item, floors) for item in asked_of_stories)
+        items = _with_holm([_of_item(dataset, item, floors) for item in asked_of_stories])
         keys = {item.key for item in dataset.verdict_items}
         verdicts = [row for row in items if (row.step, row.item) in keys]
         return AgreementResult(
@@ -151,13 +82,18 @@ class Agreement(Figure[AgreementResult]):
     def statements(self, result: AgreementResult, head: Head) -> Iterator[Statement]:
         mean = result.mean
         if mean is not None and mean.coefficient.value is not None and mean.floor.upper is not None:
-            among_models = mean.among_models.value if mean.rests_on_sources and mean.among_models else None
-            yield verdict_statement(mean.coefficient, mean.floor.upper, mean.interval, among_models=among_models)
-        rated = [row for row in result.items if row.coefficient.name == "Krippendorff's alpha, ordinal"]
-        values = [(row.coefficient.value, row.floor.upper, row.interval.low) for row in rated]
-        scales = [(value, upper, low) for value, upper, low in values if value is not None and upper is not None]
+            yield verdict_statement(
+                mean.coefficient,
+                mean.floor.upper,
+                mean.interval,
+                coverage_words(mean.coverage),
+                among_models=mean.among_models.value if mean.among_models else None,
+                rests_on_sources=mean.rests_on_sources,
+            )
+        scales = [row for row in result.items if row.is_on_a_scale and row.floor.upper is not None]
         if scales:
-            yield scale_statement(scales)
+            values = [(row.coefficient.value or 0.0, row.is_beyond_chance) for row in scales]
+            yield scale_statement(values, coverage_words([row.coverage for row in scales]))
 
     def head_notes(self, result: AgreementResult) -> list[TextBlock]:
         mean = result.mean
@@ -178,10 +114,8 @@ def _head_note(mean: MeanAgreement, kappa: str) -> TextBlock:
     sentences: list[Phrase] = []
     if mean.rests_on_sources:
         sentences.append(format_html("<strong>{}</strong>", _("Read this first.")))
-    agree = _(
-        "Raters agree at a mean kappa of %(kappa)s over all stories, where 1 is full agreement and 0 that of chance."
-    )
-    sentences.append(agree % {"kappa": kappa})
+    agree = _("Raters agree at a mean kappa of %(kappa)s %(coverage)s, where 1 is full agreement and 0 that of chance.")
+    sentences.append(agree % {"kappa": kappa, "coverage": coverage_words(mean.coverage)})
     if mean.among_models and mean.among_models.value is not None:
         of_models = coefficient(mean.among_models.value)
         sentences.append(_("Among the stories of models alone it is %(kappa)s.") % {"kappa": of_models})
@@ -231,9 +165,16 @@ def _of_item(dataset: Dataset, item: StepItem, floors: _Floors) -> ItemAgreement
     def of_units(units: BoolArray) -> Estimate:
         return _coefficient(ratings[:, units], level, raters[:, units])
 
+    def p_above(upper: float) -> float:
+        bound, clusters = max(upper, 0.0), dataset.clusters(cube)
+        return agreement_claims.p_of_alpha_above(ratings, "ordinal", clusters, bound, rng=dataset.resampling())
+
+    is_tested = level == "ordinal" and ends.low is not None and floor.upper is not None
     return ItemAgreement(
         **item_fields(item),
         level=level,
+        coverage=Coverage.of_ratings(ratings, are_stories=item.is_about_a_story),
+        p_above_chance=estimate(p_above, floor.upper).value if is_tested else None,
         coefficient=_coefficient(ratings, level, raters),
         percent_agreement=estimate(agreement.percent_agreement, ratings),
         yes_percent=_yes_percent(ratings) if is_verdict else None,
@@ -243,6 +184,15 @@ def _of_item(dataset: Dataset, item: StepItem, floors: _Floors) -> ItemAgreement
         within_source=_within_source(dataset, cube, of_units) if is_by_source else None,
         among_models=_among_models(dataset, cube, of_units) if is_by_source else None,
     )
+
+
+def _with_holm(rows: list[ItemAgreement]) -> tuple[ItemAgreement, ...]:
+    """The rows with p adjusted over all scales that have an alpha; one that cannot be tested counts as not shown."""
+    scales = [n for n, row in enumerate(rows) if row.is_on_a_scale]
+    tested = [rows[n].p_above_chance for n in scales]
+    adjusted = contrasts.adjust([1.0 if p is None else p for p in tested], "holm")
+    p_by_row = {n: own for n, p, own in zip(scales, tested, adjusted, strict=True) if p is not None}
+    return tuple(replace(row, p_holm=p_by_row.get(n)) for n, row in enumerate(rows))
 
 
 def _cube_with(dataset: Dataset, item: StepItem) -> tuple[Cube, int]:
@@ -295,6 +245,7 @@ def _of_preference(dataset: Dataset, item: StepItem) -> ItemAgreement:
     """How far raters agree on the preferred stories.
 
     The chance floor is of raters who keep their habits as to the position on the page, and do not look at the stories.
+    Of an answer that was brought in no page is known: there they take any of the stories.
     """
     choices = choices_of(dataset, item)
     groups = sorted({choice.group for choice in choices})
@@ -306,14 +257,17 @@ def _of_preference(dataset: Dataset, item: StepItem) -> ItemAgreement:
     def kappa(ratings: FloatArray, units: Any = slice(None)) -> agreement.Coefficient:
         return agreement.brennan_prediger(ratings[:, units], n_values[units])
 
+    anywhere = dataset.rng(*UNKNOWN_PAGES)
+
     def floor() -> agreement.Floor:
         return agreement.chance_floor(
-            table.positions, lambda positions: kappa(table.at_positions(positions)), rng=dataset.shuffling()
+            table.positions, lambda positions: kappa(table.at_positions(positions, anywhere)), rng=dataset.shuffling()
         )
 
     return ItemAgreement(
         **item_fields(item),
         level=item.level,
+        coverage=Coverage.of_ratings(table.chosen, are_stories=False),
         coefficient=estimate(kappa, table.chosen),
         percent_agreement=estimate(agreement.percent_agreement, table.chosen),
         yes_percent=None,
@@ -329,11 +283,19 @@ def _mean(dataset: Dataset, rows: list[ItemAgreement], floors: _Floors) -> MeanA
     """The mean over items answered Yes or No that have a kappa: its interval from joint resamples of groups, its chance
     floor from shuffles of all items together."""
     cube = dataset.verdict_cube
-    items = cube.readings.values[np.array([row.coefficient.value is not None for row in rows], dtype=np.bool_)]
+    clusters = dataset.clusters(cube)
+    has_kappa = np.array([row.coefficient.value is not None for row in rows], dtype=np.bool_)
+    items = cube.readings.values[has_kappa]
 
     def ends() -> StatisticInterval:
         _refuse_none(items)
-        return intervals.mean_fleiss_kappa_interval(items, dataset.clusters(cube), rng=dataset.resampling())
+        return intervals.mean_fleiss_kappa_interval(items, clusters, rng=dataset.resampling())
+
+    def above_models() -> StatisticInterval:
+        has_both = has_kappa & [row.among_models is not None and row.among_models.value is not None for row in rows]
+        _refuse_none(items_of_both := cube.readings.values[has_both])
+        is_by_model = dataset.is_of_kind(cube, Source.Kind.MODEL)
+        return agreement_claims.interval_above_part(items_of_both, is_by_model, clusters, rng=dataset.resampling())
 
     among_models = [row.among_models for row in rows if row.among_models]
     return MeanAgreement(
@@ -342,7 +304,9 @@ def _mean(dataset: Dataset, rows: list[ItemAgreement], floors: _Floors) -> MeanA
         floor=floors.mean,
         percent_agreement=mean(row.percent_agreement for row in rows),
         yes_percent=mean(row.yes_percent for row in rows if row.yes_percent),
+        coverage=tuple(row.coverage for row in rows if row.coefficient.value is not None),
         among_models=mean(among_models) if among_models else None,
+        above_models=interval(above_models) if among_models else None,
     )
 
 

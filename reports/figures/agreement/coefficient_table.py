@@ -19,7 +19,7 @@ from reports.numbers import coefficient, coefficients
 
 if TYPE_CHECKING:
     from reports.document.values import Estimate
-    from reports.figures.agreement.agreement import AgreementResult, ItemAgreement, MeanAgreement
+    from reports.figures.agreement.rows import AgreementResult, ItemAgreement, MeanAgreement
 
 PREFERENCE_NAME = "Brennan and Prediger's kappa"
 Value = Callable[["ItemAgreement"], "Estimate | None"]
@@ -106,6 +106,11 @@ def _file_columns(rows: Sequence[ItemAgreement]) -> list[TableColumn[ItemAgreeme
         columns.in_file("coefficient", lambda row: row.coefficient.name or ""),
         columns.in_file("n_units", lambda row: row.coefficient.n_units),
         columns.in_file("n_raters", lambda row: row.coefficient.n_raters),
+        columns.in_file("n_all", lambda row: row.coverage.n_all),
+        columns.in_file("n_raters_least", lambda row: row.coverage.least),
+        columns.in_file("n_raters_most", lambda row: row.coverage.most),
+        columns.in_file("p", lambda row: row.p_above_chance),
+        columns.in_file("p_adjusted", lambda row: row.p_holm),
         *(columns.in_file(f"within {source}", within(n)) for n, source in enumerate(sources)),
         columns.note(_note),
     ]

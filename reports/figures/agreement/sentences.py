@@ -10,41 +10,52 @@ from reports.figures.base import Claim, Statement
 from reports.numbers import coefficient, coefficients
 
 
-def verdict_statement(mean: Mean, upper: float, ends: Interval, *, among_models: float | None) -> Statement:
+def verdict_statement(
+    mean: Mean,
+    upper: float,
+    ends: Interval,
+    coverage: str,
+    *,
+    among_models: float | None = None,
+    rests_on_sources: bool = False,
+) -> Statement:
     """Whether raters agree on Yes and No beyond chance.
 
     mean : kappa over the tests, which has a value; upper : what shuffled answers reach
-    among_models : over the stories of models alone, where that is a different finding
+    coverage : what it rests on, in words
+    among_models : over the stories of models alone; rests_on_sources : whether it is shown to be less
     """
     value = mean.value or 0.0
-    words = {"value": coefficient(value), "upper": coefficient(upper), "n": mean.n}
+    words = {"value": coefficient(value), "upper": coefficient(upper), "n": mean.n, "coverage": coverage}
     is_beyond = value > max(upper, 0) and ends.low is not None and ends.low > max(upper, 0)
     if value <= max(upper, 0):
         sentence = _(
-            "How far raters agree on the tests cannot be told from chance: mean kappa %(value)s, and shuffled "
-            "answers have up to %(upper)s."
+            "How far raters agree on the tests cannot be told from chance: mean kappa %(value)s %(coverage)s, and "
+            "shuffled answers have up to %(upper)s."
         )
     elif not is_beyond:
         sentence = _(
-            "Raters agree on the tests more than shuffled answers do, with a mean kappa of %(value)s where these have "
-            "up to %(upper)s; yet on other stories it could be no more than chance."
+            "Raters agree on the tests more than shuffled answers do, with a mean kappa of %(value)s %(coverage)s, "
+            "where these have up to %(upper)s; yet on other stories it could be no more than chance."
         )
     else:
         sentence = _(
-            "Raters agree on the tests beyond chance: mean kappa %(value)s, where 1 is full agreement and shuffled "
-            "answers have up to %(upper)s."
+            "Raters agree on the tests beyond chance: mean kappa %(value)s %(coverage)s, where 1 is full agreement and "
+            "shuffled answers have up to %(upper)s."
         )
     parts = [sentence % words]
     if ends.low is not None:
         parts.append(_("95 %% interval %(ends)s.") % {"ends": coefficients(ends)})
     if among_models is not None:
-        parts.append(
+        of_models = (
             _(
                 "Among the stories of models alone kappa is %(value)s: at least a part of the agreement is on which "
                 "stories people wrote."
             )
-            % {"value": coefficient(among_models)}
+            if rests_on_sources
+            else _("Among the stories of models alone kappa is %(value)s.")
         )
+        parts.append(of_models % {"value": coefficient(among_models)})
     basis = ngettext("Of %(n)d test", "The mean of %(n)d tests", mean.n or 0) % words
     if ends.low is not None:
         basis += "; " + _("the interval is for other groups of stories read by the same raters")
@@ -60,36 +71,44 @@ def verdict_statement(mean: Mean, upper: float, ends: Interval, *, among_models:
     )
 
 
-def scale_statement(rows: list[tuple[float, float, float | None]]) -> Statement:
+def scale_statement(rows: list[tuple[float, bool]], coverage: str) -> Statement:
     """On how many scales raters agree beyond chance.
 
-    rows : of each scale its alpha, what shuffled answers reach, and the lower end of its interval, None without one. A
-        lower end above both 0 and what shuffled answers reach is beyond chance; a value above a floor below 0 is not.
+    rows : of each scale its alpha, and whether it is beyond chance, corrected over all of them
+    coverage : what they rest on, in words
     """
-    beyond = [value for value, upper, low in rows if low is not None and low > max(upper, 0)]
-    values = beyond or [value for value, _upper, _low in rows]
+    beyond = [value for value, is_beyond in rows if is_beyond]
+    values = beyond or [value for value, _is_beyond in rows]
     words = {
         "n": len(beyond),
         "m": len(rows),
         "least": coefficient(min(values)),
         "most": coefficient(max(values)),
+        "coverage": coverage,
     }
     if len(rows) == 1 and beyond:
-        sentence = _("Raters agree beyond chance on the scale: Krippendorff’s alpha is %(least)s.")
+        sentence = _("Raters agree beyond chance on the scale: Krippendorff’s alpha is %(least)s %(coverage)s.")
     elif len(rows) == 1:
-        sentence = _("It is not shown that raters agree beyond chance on the scale: Krippendorff’s alpha is %(least)s.")
+        sentence = _(
+            "It is not shown that raters agree beyond chance on the scale: Krippendorff’s alpha is %(least)s "
+            "%(coverage)s."
+        )
     elif len(beyond) == 1:
-        sentence = _("Raters agree beyond chance on 1 of %(m)d scales: Krippendorff’s alpha is %(least)s there.")
+        sentence = _(
+            "Raters agree beyond chance on 1 of %(m)d scales: Krippendorff’s alpha is %(least)s there, %(coverage)s."
+        )
     elif beyond:
         sentence = _(
             "Raters agree beyond chance on %(n)d of %(m)d scales: Krippendorff’s alpha from %(least)s to %(most)s "
-            "there."
+            "there, %(coverage)s."
         )
     else:
         sentence = _(
             "It is not shown on any of %(m)d scales that raters agree beyond chance: Krippendorff’s alpha from "
-            "%(least)s to %(most)s."
+            "%(least)s to %(most)s %(coverage)s."
         )
     basis = _("Beside what shuffled answers reach; intervals scale by scale in the section")
+    if len(rows) > 1:
+        basis += "; " + _("corrected by Holm over %(m)d scales") % words
     claim = Claim(kind="agreement") if beyond else None
     return Statement(sentence=sentence % words, basis=basis, position=40, claim=claim)

@@ -22,6 +22,7 @@ from reports.document.model import (
 from reports.document.values import Interval
 from reports.figures.base import Figure, ItemRow, interval, item_fields
 from reports.figures.block_titles import block_title
+from reports.figures.coverage import Coverage
 from reports.figures.raters.panel_tables import item_by_item, rater_blocks
 from reports.lazy import agreement, np, panel, resamples
 from stats.reasons import Incomputable
@@ -61,6 +62,7 @@ class PanelBlock:
     """The raters on items of one scale.
 
     agreement : the mean over items of what the agreement section shows; n_items : those that have one
+    coverage : what it rests on, of each of these
     """
 
     kind: str
@@ -68,6 +70,7 @@ class PanelBlock:
     n_items: int
     name: str
     agreement: float | None
+    coverage: tuple[Coverage, ...]
     raters: tuple[RaterRow, ...]
 
     @property
@@ -136,7 +139,7 @@ class RaterPanel(Figure[PanelResult]):
     title = gettext_lazy("The raters")
     position = 54
     tables = ("severity", "leave-one-rater-out")
-    edition = 3
+    edition = 4
 
     def compute(self, dataset: Dataset) -> PanelResult | None:
         asked = [item for item in dataset.items if item.level != "none" and item.step.scope != "once"]
@@ -169,8 +172,7 @@ class RaterPanel(Figure[PanelResult]):
             ),
             _(
                 "Agreement without a rater answers whether one person makes or breaks it. Raters are never resampled: "
-                "one drawn twice would agree with themself. Where raters differ by story, Fleiss’ kappa loses the "
-                "stories of the one left out."
+                "one drawn twice would agree with themself."
             ),
             _("These are questions to ask, not verdicts."),
         ]
@@ -239,6 +241,11 @@ def _panel_block(
     scale = 100.0 if block.kind == "verdicts" else 1.0
     most = scale * widest(block.items)
     pairs = [without_by_item[item.key] for item in block.items if item.key in without_by_item]
+    coverage = [
+        Coverage.of_ratings(ratings, are_stories=item.is_about_a_story)
+        for item, ratings in zip(block.items, block.cube.values, strict=True)
+        if item.key in without_by_item
+    ]
     mean = float(np.mean([float(whole) for whole, _without in pairs])) if pairs else None
     # A mean over fewer items than that of all would not be beside it.
     without = (
@@ -267,5 +274,11 @@ def _panel_block(
         )
     name = pairs[0][0].name if pairs else ""
     return PanelBlock(
-        kind=block.kind, title=block.title, n_items=len(pairs), name=name, agreement=mean, raters=tuple(rows)
+        kind=block.kind,
+        title=block.title,
+        n_items=len(pairs),
+        name=name,
+        agreement=mean,
+        coverage=tuple(coverage),
+        raters=tuple(rows),
     )

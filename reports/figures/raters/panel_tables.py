@@ -23,6 +23,7 @@ from reports.document.model import (
     TextBlock,
 )
 from reports.document.phrases import joined, phrase
+from reports.figures.coverage import coverage_words
 from reports.numbers import NONE, coefficient, coefficients, decimal, with_interval
 from reports.numbers import interval as between
 
@@ -61,12 +62,12 @@ def _findings(block: PanelBlock) -> Iterator[str]:
             yield phrase(_("95 %% interval %(ends)s."), ends=between(row.interval, block.places))
     if heaviest and span:
         sentence = _(
-            "Agreement is %(whole)s; without one rater it lies between %(low)s and %(high)s. %(rater)s moves it most: "
-            "without them it is %(without)s."
+            "Agreement is %(whole)s %(coverage)s; without one rater it lies between %(low)s and %(high)s. %(rater)s "
+            "moves it most: without them it is %(without)s."
         )
         values = {"whole": block.agreement, "low": span[0], "high": span[1], "without": heaviest.without}
         numbers = {name: coefficient(value) for name, value in values.items()}
-        yield phrase(sentence, rater=heaviest.rater, **numbers)
+        yield phrase(sentence, rater=heaviest.rater, coverage=coverage_words(block.coverage), **numbers)
 
 
 def _rater_table(block: PanelBlock, n: int) -> ReportTable[RaterRow]:

@@ -3,11 +3,16 @@
 import pytest
 
 from reports import results
-from reports.document.values import Interval, Mean
+from reports.document.values import Estimate, Floor, Interval, Mean
+from reports.figures.agreement.rows import ItemAgreement
 from reports.figures.agreement.sentences import scale_statement, verdict_statement
+from reports.figures.base import ALL_ITEMS
+from reports.figures.coverage import Coverage, coverage_words
 from reports.page.statements import statement_lines
 from tests.reports import given
 from tests.reports.figures.test_comparisons import read, sentences
+
+ON = "on 26 of 26 stories, 3 to 5 raters each"
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
@@ -15,9 +20,9 @@ pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 @pytest.mark.parametrize(
     ("value", "upper", "among_models", "words"),
     [
-        (0.05, 0.12, None, "How far raters agree on the tests cannot be told from chance: mean kappa .05, and "),
-        (0.40, 0.08, None, "mean kappa .40, where 1 is full agreement and shuffled answers have up to .08"),
-        (0.40, 0.08, 0.05, "95 % interval .30 to .50. Among the stories of models alone kappa is .05"),
+        (0.05, 0.12, None, f"How far raters agree on the tests cannot be told from chance: mean kappa .05 {ON}, and "),
+        (0.40, 0.08, None, f"mean kappa .40 {ON}, where 1 is full agreement and shuffled answers have up to .08"),
+        (0.40, 0.08, 0.05, "95 % interval .30 to .50. Among the stories of models alone kappa is .05."),
         (
             0.09,
             0.08,
@@ -31,7 +36,7 @@ def test_agreement_inside_the_floor_cannot_be_told_from_chance(
 ) -> None:
     ends = Interval(low=value - 0.1, high=value + 0.1)
 
-    statement = verdict_statement(Mean(value=value, n=14), upper, ends, among_models=among_models)
+    statement = verdict_statement(Mean(value=value, n=14), upper, ends, ON, among_models=among_models)
 
     assert words in statement.sentence
     assert statement.is_planned is False
@@ -45,7 +50,7 @@ def test_agreement_is_beyond_chance_only_where_its_lower_end_lies_above_0_and_wh
 ) -> None:
     ends = Interval(low=low, high=None if low is None else 0.6)
 
-    sentence = verdict_statement(Mean(value=value, n=14), upper, ends, among_models=None).sentence
+    sentence = verdict_statement(Mean(value=value, n=14), upper, ends, ON).sentence
 
     assert "beyond chance" not in sentence
     assert "chance" in sentence
@@ -77,30 +82,71 @@ def test_guesses_without_an_interval_do_not_say_what_it_is_for() -> None:
     assert line.statement.basis == "2 guesses"
 
 
+def test_a_part_of_agreement_is_said_to_be_on_who_wrote_only_where_that_is_shown() -> None:
+    ends = Interval(low=0.3, high=0.5)
+
+    shown, not_shown = (
+        verdict_statement(
+            Mean(value=0.4, n=14), 0.08, ends, ON, among_models=0.05, rests_on_sources=rests_on_sources
+        ).sentence
+        for rests_on_sources in (True, False)
+    )
+
+    claim = ": at least a part of the agreement is on which stories people wrote."
+    assert shown.endswith(f"Among the stories of models alone kappa is .05{claim}")
+    assert not_shown.endswith("Among the stories of models alone kappa is .05.")
+
+
 def test_of_one_scale_one_alpha_is_named_and_of_several_the_least_and_the_most() -> None:
-    sentences = [
-        scale_statement(rows).sentence
-        for rows in ([(0.8, 0.1, 0.6)], [(0.8, 0.1, 0.6), (0.5, 0.6, 0.4)], [(0.05, 0.1, -0.1)])
+    found = [
+        scale_statement(rows, ON).sentence
+        for rows in ([(0.8, True)], [(0.8, True), (0.5, False)], [(0.8, True), (0.5, True)], [(0.05, False)])
     ]
 
-    assert sentences == [
-        "Raters agree beyond chance on the scale: Krippendorff’s alpha is .80.",
-        "Raters agree beyond chance on 1 of 2 scales: Krippendorff’s alpha is .80 there.",
-        "It is not shown that raters agree beyond chance on the scale: Krippendorff’s alpha is .05.",
+    assert found == [
+        f"Raters agree beyond chance on the scale: Krippendorff’s alpha is .80 {ON}.",
+        f"Raters agree beyond chance on 1 of 2 scales: Krippendorff’s alpha is .80 there, {ON}.",
+        f"Raters agree beyond chance on 2 of 2 scales: Krippendorff’s alpha from .50 to .80 there, {ON}.",
+        f"It is not shown that raters agree beyond chance on the scale: Krippendorff’s alpha is .05 {ON}.",
     ]
 
 
 @pytest.mark.parametrize(
-    ("rows", "n_beyond"),
+    ("upper", "low", "p_holm", "is_beyond"),
     [
         # A floor below 0 is passed by an alpha of 0; only a lower end above 0 as well is agreement.
-        ([(0.0, -0.05, -0.2), (0.61, -0.05, 0.4)], 1),
-        ([(0.1, 0.02, 0.01), (0.61, 0.02, 0.4)], 1),
-        ([(0.5, 0.1, None), (0.61, 0.02, 0.4)], 1),
-        ([(0.5, 0.1, 0.2), (0.61, 0.02, 0.4)], 2),
+        (-0.05, -0.2, 0.001, False),
+        (0.02, 0.01, 0.001, False),
+        (0.1, None, None, False),
+        (None, 0.2, None, False),
+        (0.1, 0.2, 0.06, False),  # of this scale alone, but not once all scales are looked at
+        (0.1, 0.2, 0.04, True),
     ],
 )
-def test_agreement_is_beyond_chance_where_its_lower_end_is_above_the_floor_and_above_0(
-    rows: list[tuple[float, float, float | None]], n_beyond: int
+def test_agreement_on_a_scale_is_beyond_chance_only_above_the_floor_above_0_and_corrected_over_all_scales(
+    upper: float | None, low: float | None, p_holm: float | None, is_beyond: bool
 ) -> None:
-    assert f"beyond chance on {n_beyond} of 2 scales" in scale_statement(rows).sentence
+    row = ItemAgreement(
+        **vars(ALL_ITEMS),
+        level="ordinal",
+        coefficient=Estimate(value=0.3, name="Krippendorff's alpha, ordinal"),
+        percent_agreement=Estimate(value=60.0),
+        yes_percent=None,
+        alpha=None,
+        interval=Interval(low=low, high=None if low is None else 0.6),
+        floor=Floor(mean=0.0, upper=upper),
+        coverage=Coverage(n_units=26, n_all=26, least=3, most=5),
+        p_above_chance=p_holm,
+        p_holm=p_holm,
+    )
+
+    assert row.is_beyond_chance == is_beyond
+
+
+def test_coverage_names_what_the_least_and_the_most_covered_item_rests_on() -> None:
+    stories = [Coverage(n_units=26, n_all=26, least=3, most=5), Coverage(n_units=24, n_all=26, least=2, most=3)]
+    groups = Coverage(n_units=12, n_all=12, least=3, most=3, are_stories=False)
+
+    assert coverage_words(stories[:1]) == ON
+    assert coverage_words(stories) == "on 24 to 26 of 26 stories, 2 to 5 raters each"
+    assert coverage_words([groups]) == "on 12 of 12 stories or groups, 3 raters each"
