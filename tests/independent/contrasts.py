@@ -6,6 +6,7 @@ from itertools import combinations
 import pandas as pd
 
 from tests.independent import intervals
+from tests.independent.composites import bounds_of_score, find_score, rater_scores
 from tests.independent.material import around_zero
 
 ENOUGH_BOTH = 6  # clusters that hold two sources, however many hold one of them: then they are compared within clusters
@@ -61,8 +62,8 @@ def least_p(row):
 def factors(package, result, check):
     """By a property of the stories, over all sources and within each that has several of its levels."""
     for row in result:
-        item = next((item for item in package.items if f"{item['step']}/{item['item']}" == row["key"]), None)
-        table = story_means(package, row["key"], kind_of(item))
+        kind = kind_of(package, row["key"])
+        table = story_means(package, row["key"], kind)
         table["level"] = table["story"].map(package.factor(row["factor"]))
         place = f"factors/{row['factor']}/{row['key']}"
         levels = [mean["level"] for mean in row["means"] if mean["source"] == ""]
@@ -71,18 +72,21 @@ def factors(package, result, check):
             part = part if mean["source"] == "" else part[part["source"] == mean["source"]]
             label = f"{place}/{mean['source']}/{mean['level']}"
             check.numbers(label, mean, value=part["number"].mean(), n_stories=part["story"].nunique())
-            bounds = bounds_of(package, row, kind_of(item))
+            bounds = bounds_of(package, row, kind)
             check.interval(label, mean["interval"], "of_outcome", part, package.draws, bounds, row["is_percent"])
         parts = {level: table[table["level"] == level] for level in levels}
-        within = within_width(package, row, kind_of(item))
+        within = within_width(package, row, kind)
         family = contrasts(package, place, parts, row["contrasts"], within, check)
         check_adjusted([(row, contrast, p) for contrast, p in family], check)
 
 
-def kind_of(item):
-    """What kind of outcome the item gives; None stands for all verdicts together."""
+def kind_of(package, key):
+    """What kind of outcome it is, of which the key does not say so itself."""
+    if find_score(package, key):
+        return "score"
+    item = next((item for item in package.items if f"{item['step']}/{item['item']}" == key), None)
     if item is None:
-        return "verdicts"
+        return "verdicts" if key == "verdicts" else "dimension"
     if item["is_verdict"]:
         return "verdict"
     return "preference" if item["is_preference"] else "rank" if item["is_ranking"] else "rating"
@@ -92,6 +96,8 @@ def bounds_of(package, row, kind):
     """Between which the outcome of a row can lie: percentages, places from 1 to the last, the ends of a scale."""
     if row["is_percent"]:
         return 0, 100
+    if score := find_score(package, row["key"]):
+        return bounds_of_score(package, score)
     step, item = row["key"].split("/", 1)
     if kind == "rank":
         ranks = package.people_of("rankings")
@@ -117,6 +123,8 @@ def story_means(package, key, kind):
         ranks = ranks[(ranks["step"] == step) & (ranks["item"] == item)]
         ranks = ranks.assign(number=pd.to_numeric(ranks["rank"]))
         table = ranks.groupby(["group", "story"])["number"].mean().reset_index()
+    elif score := find_score(package, key):
+        table = rater_scores(package, score).groupby(["group", "story"])["number"].mean().round(10).reset_index()
     else:
         items = [item for item in package.items if item["is_about_a_story"] and is_part_of(item, key, kind)]
         answers = pd.concat([package.answers(item["step"], item["item"]).assign(key=n) for n, item in enumerate(items)])

@@ -98,8 +98,7 @@ def story_ratings(package, result, check):
 def trends(package, result, check):
     """Spearman's rho of story means with a number of the stories; its floor from shuffles of that number."""
     for salt, row in enumerate(result):
-        item = next((item for item in package.items if f"{item['step']}/{item['item']}" == row["key"]), None)
-        kind = "dimension" if item is None and row["key"] != "verdicts" else kind_of(item)
+        kind = kind_of(package, row["key"])
         table = story_means(package, row["key"], kind)
         table["factor"] = table["story"].map(package.factor(row["factor"])).map(as_number, na_action="ignore")
         table, place = table.dropna(subset=["factor", "number"]), f"trends/{row['factor']}/{row['key']}"

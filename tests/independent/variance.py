@@ -8,6 +8,7 @@ Satterthwaite's, here with matrices over all ratings.
 import pandas as pd
 
 from tests.independent import crossed, intervals
+from tests.independent.composites import find_score, rater_scores
 from tests.independent.contrasts import bounds_of, kind_of, story_means, within_width
 from tests.independent.material import by_source, place_of
 
@@ -63,8 +64,7 @@ def wide_ratings(package, result, check):
 def wide_factors(package, result, check):
     """The same of means by a property of the stories, and of what they differ by."""
     for row in result:
-        item = next((item for item in package.items if f"{item['step']}/{item['item']}" == row["key"]), None)
-        kind, place = kind_of(item), f"factors/{row['factor']}/{row['key']}"
+        kind, place = kind_of(package, row["key"]), f"factors/{row['factor']}/{row['key']}"
         ratings, means = rater_numbers(package, row["key"], kind), story_means(package, row["key"], kind)
         level_by_story = package.factor(row["factor"])
         bounds, of_level = bounds_of(package, row, kind), means["story"].map(level_by_story)
@@ -91,6 +91,9 @@ def rater_numbers(package, key, kind):
         ranks = package.people_of("rankings")
         ranks = ranks[(ranks["step"] == step) & (ranks["item"] == item)]
         return ranks.assign(number=pd.to_numeric(ranks["rank"]), cluster=cluster(package, ranks))
+    if score := find_score(package, key):
+        table = rater_scores(package, score)
+        return table.assign(cluster=cluster(package, table))
     items = [item for item in package.items if item["is_about_a_story"] and is_part(item, key, kind)]
     table = package.answers_to_all(items).groupby(["rater", "group", "story"])["number"].mean().reset_index()
     return table.assign(number=table["number"] * (1 if kind == "rating" else 100), cluster=cluster(package, table))

@@ -210,7 +210,15 @@ def sealed(study: Study) -> None:
 WITHOUT_SOURCES = {
     *("codebook", "progress", "alternative-annotator", "human-line", "explanations", "variance-components"),
     *("judges", "judges-on-verdicts", "judges-share-of-yes", "judge-biases"),
-    *("gwet", "intraclass", "severity", "leave-one-rater-out", "item-rest", "item-correlations"),
+    *(
+        "gwet",
+        "intraclass",
+        "severity",
+        "leave-one-rater-out",
+        "item-rest",
+        "item-correlations",
+        "internal-consistency",
+    ),
     "strengths",  # where all agree on every order there are none
     *EMPTY,
 }

@@ -25,11 +25,12 @@ from reports.document.model import (
     Subsection,
     TextBlock,
 )
-from reports.document.phrases import in_language, joined
+from reports.document.phrases import joined
 from reports.figures.base import (
     Figure,
     Statement,
 )
+from reports.figures.outcome_titles import outcome_title
 from reports.figures.sources.contrast_rows import (
     ContrastRow,
     OutcomeContrasts,
@@ -39,7 +40,7 @@ from reports.figures.sources.contrast_rows import (
 )
 from reports.figures.sources.contrast_table import contrast_columns, contrast_table, rests_on
 from reports.figures.sources.contrast_words import contrast_statements, unit_words
-from reports.figures.sources.headline_words import headline
+from reports.figures.sources.headline_words import headline, leading
 from reports.lazy import contrasts, variance_components
 from reports.numbers import with_interval
 from reports.reasons import to_english
@@ -107,7 +108,8 @@ class Comparisons(Figure[ComparisonResult]):
 
     def is_first_headline(self, result: ComparisonResult) -> bool:
         """Of all tests together the pass rates are headed with the same in better words."""
-        return any(outcome.is_primary and outcome.kind != "verdicts" for outcome in result.whole)
+        outcome = leading(result.whole)
+        return outcome.kind == "score" or (outcome.is_primary and outcome.kind != "verdicts")
 
     def headline(self, result: ComparisonResult, head: Head) -> str:
         return headline(result.whole)
@@ -194,7 +196,7 @@ def correct(outcomes: Sequence[OutcomeContrasts]) -> Iterator[OutcomeContrasts]:
 def _outcome(outcome: OutcomeContrasts, head: Head) -> Subsection:
     """Every source against the reference, drawn, and every two of them in a table."""
     planned = _("confirmatory: the primary outcome of the plan") if outcome.is_primary else _("exploratory")
-    title = in_language(outcome.title, head.language) if outcome.title else _("All tests together")
+    title = outcome_title(outcome.key, outcome.title, head, without=_("All tests together"))
     return Subsection(
         heading=joined(title, format_html('<span class="hint">{}</span>', planned)),
         blocks=[
@@ -245,7 +247,7 @@ def _each_less(reference: str, unit: str) -> str:
 def _part(outcome: OutcomeContrasts, head: Head) -> Subsection:
     """A dimension, or a single test."""
     return Subsection(
-        heading=in_language(outcome.title, head.language),
+        heading=outcome_title(outcome.key, outcome.title, head),
         blocks=[contrast_table(outcome.contrasts, outcome.places, about=outcome.title)],
     )
 
