@@ -167,7 +167,8 @@ def item_floors(material: ItemMaterial) -> tuple[list[Floor], list[Floor]]:
 def alpha_floor(material: ItemMaterial) -> Floor:
     """The chance floor of `cronbach_alpha`: each item's answers shuffled within each rater, apart from the others.
 
-    The products of two pairs of items are then uncorrelated, so the variances of `pair_floors` add up.
+    The products of two pairs of items are then uncorrelated, so the variances of `pair_floors` add up. nan where no
+    answer varies.
     """
     answers, n_items = material.answers, material.answers.shape[1]
     mean, variance = 0.0, 0.0
@@ -175,8 +176,8 @@ def alpha_floor(material: ItemMaterial) -> Floor:
         means, deviations = _moments(material, answers[:, [i]], answers)
         mean += float(means[i + 1 :].sum())
         variance += float((deviations[i + 1 :] ** 2).sum())
-    products = np.array([mean, mean + UPPER * variance**0.5])
-    floor = n_items / (n_items - 1) * 2 * products / (float((answers**2).sum()) + 2 * products)
+    products = 2 * np.array([mean, mean + UPPER * variance**0.5])
+    floor = n_items / (n_items - 1) * products / _spread(float((answers**2).sum()) + products) ** 2
     return Floor(float(floor[0]), float(floor[1]), 0)
 
 

@@ -10,9 +10,18 @@ def find_score(package, key):
 
 def rater_scores(package, score):
     """Every rater's score of each story: columns rater, group, story, number."""
+    numbers = {
+        item["item"]: package.answers(item["step"], item["item"]).set_index(["rater", "group", "story"])["number"]
+        for item in items_of(package, score)
+    }
+    return score_of_items(package, score, numbers)
+
+
+def score_of_items(package, score, numbers):
+    """The score where all of its items have a number. numbers : of each item a series, by what it is of"""
     columns = {}
     for item in items_of(package, score):
-        answers = package.answers(item["step"], item["item"]).set_index(["rater", "group", "story"])["number"]
+        answers = numbers[item["item"]]
         low, high = ends_of(item)
         counted = low + high - answers if item["item"] in score["reversed"] else answers
         columns[item["item"]] = counted * score["weights"].get(item["item"], 1)

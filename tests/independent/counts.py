@@ -6,6 +6,7 @@ from functools import partial
 
 import pandas as pd
 
+from tests.independent.composites import find_score, items_of
 from tests.independent.material import Decimal, Whole, is_among
 from tests.independent.words import readings
 
@@ -79,13 +80,15 @@ def outcomes(package, report, check):
     """What became of the answers that each judge was expected to give to the items of a figure, by source."""
     sides = {
         "judges": (report["judges"] or {}).get("compared") or [],
-        **{name: report[name] or [] for name in ("judges_on_scales", "judges_on_choices")},
+        **{name: report[name] or [] for name in ("judges_on_scores", "judges_on_scales", "judges_on_choices")},
         **{name: report[name] or [] for name in ("judges_on_pairs", "judges_on_rankings")},
     }
     for name, rows in sides.items():
         for row in rows:
             is_alone = "item" in row
             asked = [row] if is_alone else row["items"]
+            scores = [find_score(package, f"{item['step']}/{item['item']}") for item in asked]
+            asked = [part for score in scores if score for part in items_of(package, score)] or asked
             keys = {(item["step"], item["item"]) for item in asked}
             own = package.one_value[package.one_value["rater"] == row["judge"]]
             own = own[[key in keys for key in zip(own["step"], own["item"], strict=True)]]

@@ -45,6 +45,9 @@ def check_alpha(place, stored, complete, clusters, seed, check):
     """Cronbach's alpha by the variances of the items and of their sum; shuffled, by the products of every two items."""
     n = complete.shape[1]
     whole = complete.sum(axis=1).var()
+    if not whole:
+        check.number(f"{place}/alpha", stored["coefficient"]["value"], None)
+        return
     check.number(f"{place}/alpha", stored["coefficient"]["value"], n / (n - 1) * (1 - complete.var().sum() / whole))
     ends = resampled.of_alpha(complete.to_numpy(), clusters, seed)
     check.ends(f"{place}/alpha", stored["interval"], ends, len(set(clusters)))

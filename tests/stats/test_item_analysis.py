@@ -104,6 +104,9 @@ def test_cronbachs_alpha_is_by_the_variances_of_items_and_of_their_sum() -> None
     by_hand = 4 / 3 * (1 - rows.var(axis=0, ddof=1).sum() / rows.sum(axis=1).var(ddof=1))
 
     assert item_analysis.cronbach_alpha(covariance) == pytest.approx(by_hand)
+    constant = item_analysis.read_rows(np.ones((3, 2, 4)), ["a", "b", "c", "d"])
+    assert np.isnan(item_analysis.cronbach_alpha(item_analysis.covariance_of(constant)))
+    assert np.isnan(item_analysis.alpha_floor(constant).mean)
     alike = np.array([[1.0, 2.0, 4.0]] * 3).reshape(3, 1, 3)
     perfect = item_analysis.covariance_of(item_analysis.read_rows(alike, ["a", "b", "c"]))
     assert item_analysis.cronbach_alpha(perfect) == pytest.approx(1)

@@ -1,6 +1,7 @@
 """What sources are compared on: of every outcome a number for each story, over its raters."""
 
 from collections import defaultdict
+from functools import partial
 
 import numpy as np
 
@@ -22,7 +23,9 @@ class PackagedOutcomeTable:
             self.bounds = 1.0, max((sum(map(len, order)) for order in package.orders(items[0])[0]), default=1)
         elif score:
             cube, options = package.cube(items), score_options(score, items)
-            self.units, self.ratings = cube.units, composites.composite(cube.values, score["how"], **options)
+            self.scores_of = partial(composites.composite, how=score["how"], **options)
+            self.fields = dict(zip(("step", "item"), key.split("/", 1), strict=True))
+            self.units, self.ratings = cube.units, self.scores_of(cube.values)
             self.values = composites.over_raters(self.ratings)
             turned = composites.turned(cube.values, options["ends"], options["is_reversed"])
             self.counted = turned * np.array(options["weights"])[:, None, None]

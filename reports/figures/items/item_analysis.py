@@ -25,7 +25,7 @@ from reports.document.model import (
     TableColumn,
     TextBlock,
 )
-from reports.document.phrases import phrase, reason_words
+from reports.document.phrases import joined, phrase, reason_words
 from reports.document.values import Estimate, Floor, Interval, Reason
 from reports.figures.base import N_RESAMPLES, Figure, ItemRow, Listing, item_fields, note_of, without_value
 from reports.figures.block_titles import block_title
@@ -151,13 +151,11 @@ def _consistency(block: ItemOverlap) -> list[Block]:
     if alpha is None or alpha.coefficient.value is None:
         return []
     sentence = _(
-        "Cronbach’s alpha of the %(n)s items is %(alpha)s, 95 %% interval %(ends)s; their answers shuffled within "
-        "raters reach %(floor)s."
+        "Cronbach’s alpha of the %(n)s items is %(alpha)s; their answers shuffled within raters reach %(floor)s."
     )
     words = {
         "n": len(block.items),
         "alpha": coefficient(alpha.coefficient.value),
-        "ends": coefficients(alpha.interval),
         "floor": coefficient(alpha.floor.upper),
     }
     file = file_only(
@@ -168,7 +166,9 @@ def _consistency(block: ItemOverlap) -> list[Block]:
         *(column.at(lambda row: row.alpha) for column in _columns("cronbach_alpha", None)),
         columns.note(lambda row: note_of(row.alpha.coefficient, row.alpha.interval)),
     )
-    return [TextBlock(words=sentence % words), file, Files(words=_("Cronbach’s alpha"), table="internal-consistency")]
+    ends = phrase(_("95 %% interval %(ends)s."), ends=coefficients(alpha.interval))
+    said = joined(sentence % words, "" if alpha.interval.low is None else ends)
+    return [TextBlock(words=said), file, Files(words=_("Cronbach’s alpha"), table="internal-consistency")]
 
 
 def _least_in_common(block: ItemOverlap) -> list[TextBlock]:

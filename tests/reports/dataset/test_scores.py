@@ -8,6 +8,7 @@ from statistics import mean
 from typing import Any
 
 import pytest
+from scipy import stats as scipy_stats
 
 from reports import results
 from reports.page import context
@@ -127,9 +128,31 @@ def test_a_package_gives_the_numbers_of_its_scores_again_by_two_ways(scores: Any
     answer, independently = recompute(archive, tmp_path / "one"), recomputed(archive, tmp_path / "other")
 
     assert answer["differences"] == []
-    of_outcomes = ("comparisons/", "variance_components/", "agreement/", "item_analysis/")
+    of_outcomes = ("comparisons/", "variance_components/", "agreement/", "item_analysis/", "judges_on_scores/")
     assert [row for row in independently["differences"] if row["place"].startswith(of_outcomes)] == []
     assert answer["figures"]["comparisons"]["n_computed"] == answer["figures"]["comparisons"]["n"]
+
+
+def test_a_judges_own_score_stands_beside_the_mean_of_peoples() -> None:
+    made = composed.plant(with_judge=True)
+
+    (row,) = results.compute(made.study)["judges_on_scores"]
+
+    both = []
+    for g in range(1, composed.N_GROUPS + 1):
+        for story in (f"p{g:02}s1", f"p{g:02}s2"):
+            people = [total for rater in composed.RATERS if (total := made.total(rater, story)) is not None]
+            judge = made.total(composed.JUDGE, story)
+            if people and judge is not None:
+                both.append((judge, round(mean(people), 10)))
+    total, first_two = row["items"]
+    by_statistic = {score["statistic"]: score["parts"][0] for score in total["scores"]}
+    assert (total["item"], first_two["item"]) == ("scores/total", "scores/first-two")
+    assert by_statistic["spearman"]["n"] == len(both) < 2 * composed.N_GROUPS
+    assert by_statistic["spearman"]["value"] == pytest.approx(scipy_stats.spearmanr(*zip(*both, strict=True)).statistic)
+    differences = [judge - people for judge, people in both]
+    assert by_statistic["mean_difference"]["value"] == pytest.approx(mean(differences))
+    assert by_statistic["mean_absolute_error"]["value"] == pytest.approx(mean(map(abs, differences)))
 
 
 def test_agreement_and_reliability_are_of_the_declared_scores_first() -> None:
