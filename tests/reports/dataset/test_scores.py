@@ -128,7 +128,14 @@ def test_a_package_gives_the_numbers_of_its_scores_again_by_two_ways(scores: Any
     answer, independently = recompute(archive, tmp_path / "one"), recomputed(archive, tmp_path / "other")
 
     assert answer["differences"] == []
-    of_outcomes = ("comparisons/", "variance_components/", "agreement/", "item_analysis/", "judges_on_scores/")
+    of_outcomes = (
+        "comparisons/",
+        "variance_components/",
+        "agreement/",
+        "item_analysis/",
+        "judges_on_scores/",
+        "story_ratings/",
+    )
     assert [row for row in independently["differences"] if row["place"].startswith(of_outcomes)] == []
     assert answer["figures"]["comparisons"]["n_computed"] == answer["figures"]["comparisons"]["n"]
 
@@ -153,6 +160,18 @@ def test_a_judges_own_score_stands_beside_the_mean_of_peoples() -> None:
     differences = [judge - people for judge, people in both]
     assert by_statistic["mean_difference"]["value"] == pytest.approx(mean(differences))
     assert by_statistic["mean_absolute_error"]["value"] == pytest.approx(mean(map(abs, differences)))
+
+
+def test_every_story_stands_with_its_raters_scores() -> None:
+    made = composed.plant()
+
+    rows = results.compute(made.study)["story_ratings"]
+
+    assert [row["item"] for row in rows] == ["scores/total", "scores/first-two", *composed.ITEMS]
+    assert (rows[0]["lowest"], rows[0]["highest"]) == (4, 20)
+    for story in rows[0]["stories"]:
+        totals = [made.total(rater, story["story"]) for rater in composed.RATERS]
+        assert story["ratings"] == [total for total in totals if total is not None]
 
 
 def test_agreement_and_reliability_are_of_the_declared_scores_first() -> None:

@@ -112,8 +112,11 @@ def check_distributions(report: dict[str, Any], rows: Rows) -> None:
 
 
 def check_stories(report: dict[str, Any], rows: Rows) -> None:
-    assert len(report["story_ratings"]) == 6
-    for row in report["story_ratings"]:
+    depth, *of_items = report["story_ratings"]
+    assert [depth["item"], len(of_items)] == ["scores/depth", 6]
+    by_hand = sorted(statistics.mean(ratings) for ratings in outcome_by_story(rows, "steps/scores/depth").values())
+    assert sorted(story["mean"] for story in depth["stories"]) == pytest.approx(by_hand)
+    for row in of_items:
         ratings = by_story(rows, item_name(row)).values()
         own = sorted((story["mean"], story["sd"], len(story["ratings"])) for story in row["stories"])
         expected = sorted((statistics.mean(s), statistics.stdev(s), len(s)) for s in ratings)
