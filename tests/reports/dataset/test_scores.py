@@ -14,6 +14,9 @@ from reports import results
 from reports.page import context
 from reports.page.statements import statement_lines
 from studies import protocol
+from studies.protocol.preregistration import write_preregistration
+from studies.protocol.prose import ProseFacts, write_prose
+from studies.views.analysis_plans import title_of
 from tests.independent.comparison import recomputed
 from tests.reports import composed
 from tests.reports.package_run import recompute
@@ -202,3 +205,36 @@ def test_a_score_is_frozen_with_the_protocol() -> None:
     step = protocol.load_protocol(version).steps[0]
     assert step.instrument is not None
     assert step.instrument.scores == list(composed.SCORES)
+
+
+def test_the_protocol_in_words_and_the_registered_plan_say_what_a_score_is_made_of() -> None:
+    study = composed.plant(plan=TOTAL).study
+    plan = protocol.frozen_plan(study)
+    assert plan is not None
+
+    sections = write_prose(protocol.current(study).document, ProseFacts(1, 9, ""))
+    registered = write_preregistration(study, plan)
+
+    assert (
+        "Scores are made of the answers: “Craft in all”, sum of Item 1, 2 × Item 2, Item 3 (reversed); "
+        "“The first two”, mean of Item 1, Item 2."
+    ) in "\n".join(sentence.text for section in sections for sentence in section.sentences)
+    assert (
+        "`rubric/scores/total`: a score that its instrument declares, as the mean over raters who answered all of its "
+        "items (“Craft in all”): the sum of item-1, 2 × item-2, item-3 (reversed)."
+    ) in registered
+
+
+@pytest.mark.parametrize(
+    ("scores", "title"),
+    [
+        (composed.SCORES, "Craft in all, score"),
+        ((), "The rubric, mean of its scales (not declared as a score)"),
+    ],
+)
+def test_the_page_of_the_plan_says_which_outcomes_are_scores(scores: Any, title: str) -> None:
+    study = composed.plant(scores=scores).study
+
+    outcomes = protocol.list_outcomes(protocol.load_protocol(protocol.current(study)).steps)
+
+    assert title in [title_of(outcome) for outcome in outcomes]
