@@ -226,8 +226,8 @@ def _of_item(dataset: Dataset, item: StepItem, *, salt: int) -> ItemStories:
 def _of_score(dataset: Dataset, table: OutcomeTable, *, salt: int) -> ItemStories:
     step, name = table.outcome.key.split("/", 1)
     about = {"step": step, "item": name, "title": table.outcome.title, "dimension": "", "type": "score"}
-    about |= dict(zip(("lowest", "highest"), table.bounds, strict=True))
-    return _of_values(dataset, about, table.ratings, table.units, salt=salt)
+    ends = {"lowest": table.bounds[0], "highest": table.bounds[1]}
+    return _of_values(dataset, about | ends, table.ratings, table.units, salt=salt)
 
 
 def _of_values(
