@@ -12,6 +12,7 @@ def item_analysis(package, result, check):
     """Of the items of one scale, over complete readings, the correlations of `correlations`, with their intervals."""
     scores = [score for score in package.scores if score["is_declared"]]
     several = [(items_of(package, score), score) for score in scores]
+    in_scores = {(score["step"], key) for score in scores for key in score["items"]}
     several += [(items, None) for _kind, items in blocks(package) if len(items) > 1]
     for (items, score), stored in zip(several, result, strict=True):
         answers = package.answers_to_all(items)
@@ -28,7 +29,8 @@ def item_analysis(package, result, check):
         check.numbers(place, stored, n=len(complete), n_left_out=len(wide) - len(complete), n_raters=n_raters)
         values = correlations(complete, items, stored, place, check)
         clusters = package.clusters(complete.index.to_frame()).to_list()
-        check_alpha(place, stored["alpha"], complete, clusters, package.draws, check)
+        if score or not any((item["step"], item["item"]) in in_scores for item in items):
+            check_alpha(place, stored["alpha"], complete, clusters, package.draws, check)
         ends = intervals_of(complete, clusters, package.draws)
         for name, form in values.items():
             if form["coefficient"]["value"] is not None:

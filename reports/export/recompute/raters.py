@@ -297,7 +297,17 @@ def item_analysis(package):
     blocks = [("score", table.title, table.items, table.counted) for table in scores]
     several = [block for block in package.blocks() if len(block[2]) > 1]
     blocks += [(kind, title, items, package.cube(items).values) for kind, title, items in several]
-    return [of_block(package, *block) for block in blocks]
+    counted = {item.key for table in scores for item in table.items}
+    return [
+        {name: part for name, part in of_block(package, *block).items() if name != "alpha" or is_summed(block, counted)}
+        for block in blocks
+    ]
+
+
+def is_summed(block, counted):
+    """Whether its items together make a number: a score, or items of which none is in a declared score."""
+    kind, _title, items, _values = block
+    return kind == "score" or counted.isdisjoint(item.key for item in items)
 
 
 def of_block(package, kind, title, items, values):

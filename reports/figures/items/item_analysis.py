@@ -67,7 +67,7 @@ class ItemPair:
 class ItemOverlap:
     """The items of one scale, or of a score, each as it counts there.
 
-    alpha : Cronbach's
+    alpha : Cronbach's; None where some of the items are in a declared score
     n : raters' readings of a story that answer all items; n_left_out : those that leave one out
     why : too little was answered
     """
@@ -105,7 +105,13 @@ class ItemAnalysis(Figure[Listing[ItemOverlap]]):
 
     def compute(self, dataset: Dataset) -> Listing[ItemOverlap]:
         blocks = [block for block in item_blocks(dataset) if len(block.items) > 1]
-        return Listing(tuple(_overlap(dataset, block) for block in [*_scores(dataset), *blocks]))
+        scores = list(_scores(dataset))
+        counted = {item.key for score in scores for item in score.items}
+        overlaps = [_overlap(dataset, block) for block in blocks]
+        # Of a scale of which a score takes some items, or turns them round, all together make nothing.
+        are_free = [counted.isdisjoint(item.key for item in block.items) for block in blocks]
+        of_blocks = [row if free else replace(row, alpha=None) for row, free in zip(overlaps, are_free, strict=True)]
+        return Listing((*(_overlap(dataset, score) for score in scores), *of_blocks))
 
     def describe(self, result: Listing[ItemOverlap], head: Head) -> Iterator[DocumentSection]:
         high = _(

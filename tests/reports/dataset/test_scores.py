@@ -190,10 +190,12 @@ def test_agreement_and_reliability_are_of_the_declared_scores_first() -> None:
         ("score", "The first two", 2),
         *(("rating", f"Item {n}", 1) for n in range(1, 5)),
     ]
-    assert [(row["kind"], row["title"], len(row["items"])) for row in report["item_analysis"]] == [
-        ("score", "Craft in all", 3),
-        ("score", "The first two", 2),
-        ("scales", "1–5", 4),
+    assert [
+        (row["kind"], row["title"], len(row["items"]), bool(row.get("alpha"))) for row in report["item_analysis"]
+    ] == [
+        ("score", "Craft in all", 3, True),
+        ("score", "The first two", 2, True),
+        ("scales", "1–5", 4, False),
     ]
 
 
