@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from stats import arrays as arrays
     from stats import cloze as cloze
     from stats import comparisons as comparisons
+    from stats import composites as composites
     from stats import contrasts as contrasts
     from stats import human_likeness as human_likeness
     from stats import human_line as human_line

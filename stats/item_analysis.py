@@ -76,6 +76,17 @@ def mean_correlations(covariance: FloatArray) -> FloatArray:
     return np.where(own_is_known, means, np.nan)
 
 
+def cronbach_alpha(covariance: FloatArray) -> FloatArray:
+    """Cronbach's alpha of the sum of all items, shape (..., I, I) to (...); nan where the sum does not vary.
+
+    I / (I − 1) × the share of the sum's variance that lies between items, not within them.
+    Source: Cronbach 1951, Psychometrika 16(3), 297-334, equation 2; of Yes and No it is Kuder and Richardson's 20.
+    """
+    n_items = covariance.shape[-1]
+    own, whole = np.trace(covariance, axis1=-2, axis2=-1), covariance.sum(axis=(-2, -1))
+    return np.asarray(n_items / (n_items - 1) * (1 - own / _spread(whole) ** 2), dtype=np.float64)
+
+
 def covariance_of(material: ItemMaterial) -> FloatArray:
     """Sums of products of deviations, shape (I, I)."""
     return np.asarray(material.answers.T @ material.answers, dtype=np.float64)
@@ -96,11 +107,13 @@ def covariance_resamples(material: ItemMaterial, weights: FloatArray) -> FloatAr
 
 @dataclass(frozen=True)
 class ItemIntervals:
-    """Intervals over clusters, or why there are none: of each pair (by i < j), of item with rest, and of the means."""
+    """Intervals over clusters, or why there are none: of each pair (by i < j), of item with rest, of the means, and of
+    Cronbach's alpha."""
 
     pairs: dict[tuple[int, int], Interval | Incomputable]
     rest: list[Interval | Incomputable]
     means: list[Interval | Incomputable]
+    alpha: Interval | Incomputable
 
 
 def item_intervals(material: ItemMaterial, *, rng: np.random.Generator, n_resamples: int = 1000) -> ItemIntervals:
@@ -109,15 +122,16 @@ def item_intervals(material: ItemMaterial, *, rng: np.random.Generator, n_resamp
     drawn = Resamples(np.arange(int(material.clusters.max()) + 1), rng=rng, n_resamples=n_resamples)
     covariances = covariance_resamples(material, drawn.weights)
 
-    def ends(values: FloatArray) -> Interval | Incomputable:
+    def ends(values: FloatArray, low: float = -1.0) -> Interval | Incomputable:
         row = drawn.interval_or_reason(values)
-        return row.clipped(-1, 1) if isinstance(row, Interval) else row
+        return row.clipped(low, 1) if isinstance(row, Interval) else row
 
     matrix, rest, means = correlations(covariances), item_rest(covariances), mean_correlations(covariances)
     return ItemIntervals(
         {(i, j): ends(matrix[:, i, j]) for i in range(n_items) for j in range(i + 1, n_items)},
         [ends(rest[:, i]) for i in range(n_items)],
         [ends(means[:, i]) for i in range(n_items)],
+        ends(cronbach_alpha(covariances), -np.inf),
     )
 
 
@@ -148,6 +162,23 @@ def item_floors(material: ItemMaterial) -> tuple[list[Floor], list[Floor]]:
     mean, deviation = _moments(material, standard, others)
     of_means = mean, mean + UPPER * deviation
     return _as_floors(*with_rest), _as_floors(*of_means)
+
+
+def alpha_floor(material: ItemMaterial) -> Floor:
+    """The chance floor of `cronbach_alpha`: each item's answers shuffled within each rater, apart from the others.
+
+    The products of two pairs of items are then uncorrelated, so the variances of `pair_floors` add up. nan where no
+    answer varies.
+    """
+    answers, n_items = material.answers, material.answers.shape[1]
+    mean, variance = 0.0, 0.0
+    for i in range(n_items):
+        means, deviations = _moments(material, answers[:, [i]], answers)
+        mean += float(means[i + 1 :].sum())
+        variance += float((deviations[i + 1 :] ** 2).sum())
+    products = 2 * np.array([mean, mean + UPPER * variance**0.5])
+    floor = n_items / (n_items - 1) * products / _spread(float((answers**2).sum()) + products) ** 2
+    return Floor(float(floor[0]), float(floor[1]), 0)
 
 
 def _as_floors(mean: FloatArray, upper: FloatArray) -> list[Floor]:

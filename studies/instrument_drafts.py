@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from studies import loader
 from studies.documents.instrument import WORDED, InstrumentDocument
 from studies.documents.names import first_free
+from studies.documents.scores import select_possible
 from studies.models import Instrument, Item, Step
 from studies.publication import explain_published
 
@@ -46,6 +47,7 @@ def copy_draft(instrument: Instrument, *, title: str) -> Instrument:
         language=instrument.language,
         citation=instrument.citation,
         note=instrument.note,
+        scores=instrument.scores,
     )
     items = list(instrument.items.order_by("position"))
     for item in items:
@@ -63,7 +65,7 @@ def load_draft(document: InstrumentDocument) -> Instrument:
             _("“%(title)s”, version %(version)s, already exists. Raise the version in the file.")
             % {"title": document.title, "version": document.version}
         )
-    draft = Instrument.objects.create(**{name: getattr(document, name) for name in loader.MODEL_FIELDS})
+    draft = Instrument.objects.create(**loader.fields_of(document))
     Item.objects.bulk_create(
         Item(instrument=draft, position=position, **asdict(item))
         for position, item in enumerate(document.items, start=1)
@@ -88,6 +90,7 @@ def save_item(instrument: Instrument, fields: Mapping[str, Any], *, item: Item |
     item.adapted = sorted({*item.adapted, *(set(item.quoted) & changed)} & _worded_fields(item))
     item.quoted = sorted(set(item.quoted) - changed)
     item.save()
+    _keep_possible_scores(locked)
     return item
 
 
@@ -109,9 +112,10 @@ def move_item(item: Item, *, by: int) -> None:
 
 @transaction.atomic
 def remove_item(item: Item) -> None:
-    """Take the question out. Raises AlreadyPublished."""
-    _lock(item.instrument)
+    """Take the question out, and out of the scores that it counts in. Raises AlreadyPublished."""
+    locked = _lock(item.instrument)
     item.delete()
+    _keep_possible_scores(locked)
 
 
 @transaction.atomic
@@ -131,6 +135,14 @@ def _lock(instrument: Instrument) -> Instrument:
     if locked.status == Instrument.Status.PUBLISHED:
         raise explain_published(locked)
     return locked
+
+
+def _keep_possible_scores(instrument: Instrument) -> None:
+    """Take out of the scores the items that are gone or give no number any more."""
+    kept = select_possible(instrument.scores, list(instrument.items.all()))
+    if kept != instrument.scores:
+        instrument.scores = kept
+        instrument.save(update_fields=["scores"])
 
 
 def _worded_fields(item: Item) -> set[str]:

@@ -77,7 +77,7 @@ def _builtin_documents() -> tuple[InstrumentDocument, ...]:
 
 
 def _create(document: InstrumentDocument, mark: str) -> Instrument:
-    instrument = Instrument.objects.create(**{name: getattr(document, name) for name in MODEL_FIELDS})
+    instrument = Instrument.objects.create(**fields_of(document))
     Item.objects.bulk_create(
         Item(instrument=instrument, position=position, **asdict(item))
         for position, item in enumerate(document.items, start=1)
@@ -87,13 +87,21 @@ def _create(document: InstrumentDocument, mark: str) -> Instrument:
     return instrument
 
 
+def fields_of(document: InstrumentDocument) -> dict[str, Any]:
+    """What the row of an instrument takes from its document, its items aside."""
+    scores = [score.as_table() for score in document.scores]
+    return {**{name: getattr(document, name) for name in MODEL_FIELDS}, "scores": scores}
+
+
 def document_of(instrument: Instrument) -> InstrumentDocument:
     """The instrument in the database as a document. Raises DocumentError if it could not be read from a file."""
     items = []
     for item in instrument.items.order_by("position"):
         items.append({name: getattr(item, name) for name in ItemDocument.__dataclass_fields__})
     table = {name: getattr(instrument, name) for name in MODEL_FIELDS}
-    return parse_instrument({**table, "items": items}, f"{instrument.slug} {instrument.version}")
+    return parse_instrument(
+        {**table, "items": items, "scores": instrument.scores}, f"{instrument.slug} {instrument.version}"
+    )
 
 
 @transaction.atomic

@@ -34,10 +34,15 @@ AUTHORS = [
 ]
 
 
-def instrument(slug: str = "tests", *, n_items: int = 2, **item: Any) -> Instrument:
+def instrument(slug: str = "tests", *, n_items: int = 2, scores: Any = (), **item: Any) -> Instrument:
     """A published instrument of n items, binary with a required rationale unless said."""
     made = Instrument.objects.create(
-        slug=slug, version="1", title=slug.title(), status=Instrument.Status.DRAFT, fingerprint="0" * 64
+        slug=slug,
+        version="1",
+        title=slug.title(),
+        status=Instrument.Status.DRAFT,
+        fingerprint="0" * 64,
+        scores=list(scores),
     )
     given = {"type": "binary", "rationale": "required", "rationale_least": 1} | item
     Item.objects.bulk_create(

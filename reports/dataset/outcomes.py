@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from reports.dataset.choices import choices_of, ranks_of
-from reports.lazy import arrays, np, pd
+from reports.lazy import arrays, composites, np, pd
+from studies.documents.scores import ScoreDocument
 from studies.protocol import Outcome, list_outcomes
 
 if TYPE_CHECKING:
@@ -75,6 +76,10 @@ def _table(dataset: Dataset, outcome: Outcome, item_by_key: dict[Pair, StepItem]
         units, values, ratings = _shares(dataset, items[0])
     elif outcome.kind == "rank":
         units, values, ratings = _mean_ranks(dataset, items[0])
+    elif outcome.score:
+        cube = dataset.cube(items)
+        units, ratings = cube.units, score_ratings(outcome.score, items, cube.values)
+        values = composites.over_raters(ratings)
     else:
         cube, scale = _cube(dataset, items), 100 if outcome.is_percent else 1
         units, ratings = cube.units, arrays.mean_present(cube.values, axis=0) * scale
@@ -87,16 +92,43 @@ def _table(dataset: Dataset, outcome: Outcome, item_by_key: dict[Pair, StepItem]
         clusters=dataset.clusters_of_units(units),
         blocks=dataset.blocks_of_units(units),
         sources=dataset.sources_of_units(units),
-        bounds=_bounds(dataset, outcome, items[0]),
+        bounds=_bounds(dataset, outcome, items),
     )
 
 
-def _bounds(dataset: Dataset, outcome: Outcome, item: StepItem) -> tuple[float, float]:
+def score_ratings(score: ScoreDocument, items: Sequence[StepItem], values: FloatArray) -> FloatArray:
+    """The score of each rater and unit, shape (I, ...) to (...); nan where one of its items has no answer."""
+    return composites.composite(
+        values,
+        score.how,
+        ends=[item.bounds for item in items],
+        weights=_weights(score),
+        is_reversed=[key in score.reversed for key in score.items],
+    )
+
+
+def counted_values(score: ScoreDocument, items: Sequence[StepItem], values: FloatArray) -> FloatArray:
+    """What each answer counts in the score before it is divided, of the same shape: turned where it is reversed, times
+    its weight."""
+    is_reversed = [key in score.reversed for key in score.items]
+    turned = composites.turned(values, [item.bounds for item in items], is_reversed)
+    weights = np.array(_weights(score)).reshape(-1, *[1] * (values.ndim - 1))
+    return np.asarray(turned * weights, dtype=np.float64)
+
+
+def _weights(score: ScoreDocument) -> list[float]:
+    return [score.weights.get(key, 1.0) for key in score.items]
+
+
+def _bounds(dataset: Dataset, outcome: Outcome, items: Sequence[StepItem]) -> tuple[float, float]:
     if outcome.is_percent:
         return 0.0, 100.0
+    if outcome.score:
+        ends = [item.bounds for item in items]
+        return composites.bounds(outcome.score.how, ends=ends, weights=_weights(outcome.score))
     if outcome.kind == "rank":
-        return 1.0, float(max((sum(map(len, order)) for order in dataset.answers_to(item)["value"]), default=1))
-    return item.bounds
+        return 1.0, float(max((sum(map(len, order)) for order in dataset.answers_to(items[0])["value"]), default=1))
+    return items[0].bounds
 
 
 def _cube(dataset: Dataset, items: list[StepItem]) -> Cube:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from reports.dataset.step_items import metric_items, step_items
 from reports.export import long_table
 from studies.models import Study
+from studies.protocol import describe_score, list_outcomes
 
 COLUMNS = ("what", "name", "meaning", "values")
 
@@ -20,3 +21,6 @@ def rows(study: Study, *, with_sources: bool) -> Iterator[dict[str, str]]:
         values = options or "; ".join(f"{name} = {item.settings[name]}" for name in names)
         name = f"{step_item.step.key}/{item.key}"
         yield {"what": f"item, {item.type}", "name": name, "meaning": item.question, "values": values}
+    for outcome in list_outcomes(dict.fromkeys(step_item.step for step_item in step_items(study))):
+        if outcome.score:
+            yield {"what": "score", "name": outcome.key, "meaning": outcome.title, "values": describe_score(outcome)}

@@ -20,6 +20,7 @@ from reports.export.report_columns import ReportColumns, codebook_entries, schem
 from studies import protocol
 from studies.cloze import compilation
 from studies.models import Cloze, Instrument, Source, Step
+from studies.protocol import is_undeclared, list_outcomes
 
 
 def to_json(document: Any) -> str:
@@ -60,7 +61,27 @@ def codebook(
             }
             for item in content.items
         ],
+        "scores": list(_scores(content)),
     }
+
+
+def _scores(content: PackageContent) -> Iterator[dict[str, Any]]:
+    """The scores of the study by the keys of their outcomes, with all that their numbers follow from: those that its
+    instruments declare, and means of scales where they declare none."""
+    steps = dict.fromkeys(item.step for item in content.items)
+    for outcome in list_outcomes(steps):
+        if outcome.score:
+            yield {
+                "outcome": outcome.key,
+                "is_declared": not is_undeclared(outcome.key),
+                "is_part": outcome.is_part,
+                "title": outcome.title,
+                "step": outcome.items[0][0],
+                "items": list(outcome.score.items),
+                "how": outcome.score.how,
+                "weights": dict(outcome.score.weights),
+                "reversed": list(outcome.score.reversed),
+            }
 
 
 def _clozes(content: PackageContent) -> Iterator[dict[str, Any]]:

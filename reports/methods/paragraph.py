@@ -38,6 +38,7 @@ LIBRARIES = {
     "comparisons": ("scipy", "statsmodels"),
     "rankings": ("scipy",),
     "judges": ("scikit-learn",),
+    "judges_on_scores": ("scipy",),
     "judges_on_scales": ("scipy",),
     "alternative_annotator": ("scipy", "statsmodels"),
     "nsv": ("scipy", "scikit-learn"),

@@ -35,7 +35,7 @@ EPSILON = 0.2  # by which an expert may be better than a judge that stands in; s
 class AnalysisPlan:
     """What a study is to test.
 
-    outcome : key of the primary outcome, as "verdicts" or "scales/empathy"
+    outcome : key of the primary outcome, as "verdicts", "scales/empathy" or "scales/scores/depth"
     reference : name of the source against which the others stand; "" for none
     pairs : names of two sources each, compared beside what `contrasts` says
     margin : in units of the outcome; within it sources count as equally good. None: equivalence is not tested

@@ -13,6 +13,7 @@ from studies import hashing
 from studies.documents import reader
 from studies.documents.errors import DocumentError, InvalidValue
 from studies.documents.reader import FieldReader
+from studies.documents.scores import ScoreDocument, read_scores
 from studies.items import InvalidDefinition, find_type
 from studies.vocabulary import Rationale, RationaleUnit
 
@@ -82,6 +83,7 @@ class InstrumentDocument:
     url: str = ""
     note: str = ""
     briefing: str = ""
+    scores: list[ScoreDocument] = field(default_factory=list)
 
 
 def _names(value: Any) -> list[str]:
@@ -140,6 +142,8 @@ def write_instrument(document: InstrumentDocument) -> str:
     table = _stated(document, InstrumentDocument(slug="", version="", title="", items=[]))
     unsaid = ItemDocument(key="", type="", question="")
     table["items"] = [_stated(item, unsaid) for item in document.items]
+    if document.scores:
+        table["scores"] = [score.as_table() for score in document.scores]
     return tomli_w.dumps(table, multiline_strings=True)
 
 
@@ -148,10 +152,12 @@ def _stated(row: InstrumentDocument | ItemDocument, unsaid: InstrumentDocument |
 
 
 def fingerprint(document: InstrumentDocument) -> str:
-    """SHA-256 in hex of all that raters and models meet: every visible word, option, setting, rule and item type.
+    """SHA-256 in hex of all that raters and models meet, every visible word, option, setting, rule and item type, and
+    of the scores that are made of it.
 
     Citation, note and the marks for quoted and adapted can be corrected without changing it. What an item leaves
-    at its default is left out, so that a field which items gain one day does not change the instruments of today.
+    at its default is left out, and so are scores where there are none, so that what instruments gain one day does not
+    change those of today.
     """
     unsaid = asdict(ItemDocument(key="", type="", question=""))
     items = [
@@ -159,6 +165,8 @@ def fingerprint(document: InstrumentDocument) -> str:
         for item in document.items
     ]
     visible = {"title": document.title, "language": document.language, "items": items}
+    if document.scores:
+        visible["scores"] = [score.as_table() for score in document.scores]
     return hashing.sha256(hashing.canonical_json(visible))
 
 
@@ -177,9 +185,11 @@ def _instrument(table: dict[str, Any], path: Path | str) -> InstrumentDocument:
         items.append(_item({**defaults, **row}, path, location))
         if items[-1].key in [other.key for other in items[:-1]]:
             raise DocumentError(path, f"{location}, key", "stands twice; every item needs a key of its own")
-    head = reader.read_table({name: value for name, value in table.items() if name != "items"}, READERS, path=path)
+    scores = read_scores(table.get("scores", []), items, path)
+    fields = {name: value for name, value in table.items() if name not in ("items", "scores")}
+    head = reader.read_table(fields, READERS, path=path)
     reader.check_required(head, ["slug", "version", "title"], path=path)
-    return InstrumentDocument(**head, items=items)
+    return InstrumentDocument(**head, items=items, scores=scores)
 
 
 def _item(table: dict[str, Any], path: Path | str, location: str) -> ItemDocument:

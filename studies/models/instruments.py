@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from studies import vocabulary
 from studies.documents.cloze import ClozeDocument, parse_cloze
+from studies.documents.scores import ScoreDocument, parse_score
 from studies.publication import ItemQuerySet, explain_published, explain_published_item, list_changed
 
 
@@ -27,8 +28,11 @@ class Instrument(models.Model):
     note = models.TextField(_("note"), blank=True, help_text=_("What a designer should know before using it."))
     status = models.CharField(_("status"), max_length=12, choices=Status.choices, default=Status.DRAFT)
     fingerprint = models.CharField(_("fingerprint"), max_length=64, blank=True, editable=False)
+    scores = models.JSONField(
+        _("scores"), default=list, blank=True, help_text=_("Sums and means of its items, as its file declares them.")
+    )
 
-    FINAL = ("slug", "version", "title", "language", "status", "fingerprint")
+    FINAL = ("slug", "version", "title", "language", "scores", "status", "fingerprint")
 
     class Meta:
         verbose_name = _("instrument")
@@ -44,6 +48,11 @@ class Instrument(models.Model):
         if list_changed(self, self.FINAL, among=Instrument.objects.filter(status=self.Status.PUBLISHED)):
             raise explain_published(self)
         super().save(*args, **kwargs)
+
+    @property
+    def score_documents(self) -> list[ScoreDocument]:
+        """The scores that it declares."""
+        return [parse_score(table) for table in self.scores]
 
 
 class Item(models.Model):

@@ -14,7 +14,7 @@ from studies.protocol.findings import collect_findings
 from studies.protocol.frozen import DamagedProtocol, fill_names, find_differences, hash_rows, write_document
 from studies.protocol.groups import read_story_codes, words_of_a_group
 from studies.protocol.minutes import PathSegment, estimate_groups, estimate_path, minutes_in_all, minutes_of_group
-from studies.protocol.outcomes import Outcome, list_outcomes
+from studies.protocol.outcomes import Outcome, describe_score, is_undeclared, list_outcomes
 from studies.protocol.purposes import PARTS, Finding, Purpose, select_errors
 from studies.protocol.sources import source_by_story
 from studies.protocol.steps import DEBRIEFING, Protocol, cloze_of, has_right_answers, items_of, name_of, read_rows
@@ -48,6 +48,7 @@ __all__ = [
     "cloze_of",
     "collect_findings",
     "current",
+    "describe_score",
     "draft",
     "drafted_plan",
     "ensure_frozen",
@@ -63,6 +64,7 @@ __all__ = [
     "has_right_answers",
     "hash_rows",
     "is_frozen",
+    "is_undeclared",
     "items_of",
     "latest",
     "list_outcomes",

@@ -116,7 +116,8 @@ def _step(step: Step) -> dict[str, Any]:
 
 
 def _instrument(instrument: Instrument) -> dict[str, Any]:
-    return {**_values(instrument, INSTRUMENT), "items": [_values(item, ITEM) for item in instrument.items.all()]}
+    table = {**_values(instrument, INSTRUMENT), "items": [_values(item, ITEM) for item in instrument.items.all()]}
+    return table | ({"scores": instrument.scores} if instrument.scores else {})
 
 
 def compile_steps(version: ProtocolVersion, text: str) -> tuple[Step, ...]:
@@ -147,7 +148,8 @@ def _compile_instruments(tables: Mapping[str, Any]) -> dict[str, Instrument]:
     compiled = {}
     for name, table in tables.items():
         pk = _pk(pk_by_instrument, name, "instrument")
-        instrument = _row(Instrument, {"id": pk} | {field: table[field] for field in INSTRUMENT})
+        fields = {field: table[field] for field in INSTRUMENT} | {"scores": table.get("scores", [])}
+        instrument = _row(Instrument, {"id": pk} | fields)
         items = []
         for item in table["items"]:
             item_pk = _pk(pk_by_item, (name, item["key"]), "item")

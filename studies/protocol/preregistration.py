@@ -20,7 +20,7 @@ from studies.documents.analysis_plan import (
 )
 from studies.models import Amendment, ProtocolVersion, Provenance, Study
 from studies.protocol.amendments import list_stored_places
-from studies.protocol.outcomes import Outcome, list_outcomes
+from studies.protocol.outcomes import Outcome, describe_score, list_outcomes
 from studies.protocol.steps import Protocol, read_rows
 from studies.protocol.subset_descriptions import describe_subset
 from studies.protocol.versions import latest
@@ -37,6 +37,8 @@ KINDS = {
     "verdicts": "the percentage of Yes over all tests of a story, each weighing the same",
     "dimension": "the percentage of Yes over the tests of one dimension",
     "verdict": "the percentage of Yes to one test",
+    "score": "a score that its instrument declares, as the mean over raters who answered all of its items",
+    "scale_mean": "the mean of the scales with the same ends, not declared as a score, over raters who answered all",
     "rating": "the mean rating of a story on one scale",
     "preference": "how often a story is chosen out of its group, in percent",
     "rank": "the mean place of a story in its group, 1 the first",
@@ -169,7 +171,8 @@ def _describe(outcome: Outcome | None) -> str:
     if outcome is None:
         return "not asked by the protocol"
     title = f" (“{outcome.title}”)" if outcome.title else ""
-    return KINDS[outcome.kind] + title
+    made_of = describe_score(outcome)
+    return KINDS[outcome.kind] + title + (f": {made_of}" if made_of else "")
 
 
 def _tests(plan: AnalysisPlan) -> Iterator[str]:

@@ -10,8 +10,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from studies import hashing
+from studies.documents.scores import parse_score
 from studies.facts import PLAIN_FACTS
 from studies.layouts.items import CheckOptions
+from studies.protocol.score_words import score_words
 from studies.vocabulary import OrderPolicy, StepKind, StepScope
 
 TOLD, PLAN, STORIES, STEPS = "rater_information", "reading_plan", "stories", "steps"
@@ -166,7 +168,17 @@ def _steps(content: Mapping[str, Any]) -> Iterator[ProseSentence]:
         ):
             check = _sentence_of_check(CheckOptions.read(step["options"]))
             sentence = ProseSentence(f"{sentence.text} {check}", sentence.words)
+        if step["kind"] == StepKind.RATING and (scores := _scores(content["instruments"][step["instrument"]])):
+            made = _("Scores are made of the answers: %(scores)s.") % {"scores": "; ".join(scores)}
+            sentence = ProseSentence(f"{sentence.text} {made}", sentence.words)
         yield sentence
+
+
+def _scores(instrument: Mapping[str, Any]) -> list[str]:
+    """Each score that the instrument declares, with what it is made of."""
+    title_by_item = {item["key"]: item["title"] or item["key"] for item in instrument["items"]}
+    scores = [parse_score(table) for table in instrument.get("scores", [])]
+    return [f"“{score.title}”, {score_words(score, title_by_item)}" for score in scores]
 
 
 def _has_right_answers(instrument: Mapping[str, Any]) -> bool:

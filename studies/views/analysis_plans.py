@@ -215,6 +215,10 @@ def title_of(outcome: Outcome) -> str:
         return _("All tests together, % Yes")
     if outcome.kind == "dimension":
         return _("%(dimension)s, %% Yes") % {"dimension": outcome.title}
+    if outcome.kind == "score":
+        return _("%(title)s, score") % {"title": outcome.title}
+    if outcome.kind == "scale_mean":
+        return _("%(title)s, mean of its scales (not declared as a score)") % {"title": outcome.title}
     return outcome.title
 
 

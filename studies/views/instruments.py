@@ -29,6 +29,7 @@ from studies.models import Instrument, Item
 from studies.publication import AlreadyPublished
 from studies.views import guards
 from studies.views.edits import EditForm
+from studies.views.instrument_rows import score_rows, summarise_item
 from studies.views.item_forms import ItemDraftForm, WordsField, pictures_of, preview_document
 from studies.views.posted_forms import makes_once
 
@@ -336,7 +337,8 @@ def _render(
         "is_draft": is_draft,
         "may_change": is_draft and may_somewhere(request.user, CHANGES),
         "may_copy": may_somewhere(request.user, CHANGES),
-        "rows": [QuestionRow(item, _summary(item), pictures_of(item.type), item == opened) for item in items],
+        "rows": [QuestionRow(item, summarise_item(item), pictures_of(item.type), item == opened) for item in items],
+        "scores": score_rows(instrument, items),
         "head": head or InstrumentForm(initial=_head(instrument)),
         "is_head_open": head is not None,
         "item_form": item_form,
@@ -350,13 +352,6 @@ def _render(
 
 def _head(instrument: Instrument) -> dict[str, str]:
     return {name: getattr(instrument, name) for name in InstrumentForm.base_fields}
-
-
-def _summary(item: Item) -> str:
-    """How the question is answered, in a few words."""
-    kind = find_type(item.type)
-    reasons = {"none": "", "optional": _("reasons may be given"), "required": _("reasons needed")}
-    return " · ".join(filter(None, [str(kind.title), kind.describe(item), reasons[item.rationale]]))
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import pytest
 
 from studies.documents import instrument
 from studies.documents.instrument import InstrumentDocument, ItemDocument
+from studies.documents.scores import ScoreDocument
 from studies.items import all_types
 
 DOC = (Path(__file__).parents[2] / "docs" / "instruments.md").read_text()
@@ -28,7 +29,8 @@ def rows(title: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("title", "kind"), [("Keys of an instrument", InstrumentDocument), ("Keys of an item", ItemDocument)]
+    ("title", "kind"),
+    [("Keys of an instrument", InstrumentDocument), ("Keys of an item", ItemDocument), ("Scores", ScoreDocument)],
 )
 def test_every_key_is_documented_and_no_other(title: str, kind: Any) -> None:
     assert rows(title) == [field.name for field in fields(kind)]

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from tests.independent import agreement_claims, floors
+from tests.independent.composites import find_score, rater_scores
 from tests.independent.material import counts, percent_agreement, place_of
 
 
@@ -66,15 +67,19 @@ def numbered_answers(package, item):
     return answers
 
 
+AS_ITEM = {"is_preference": False, "is_verdict": False, "is_about_a_story": True}  # what a score is like
+
+
 def agreement(package, result, check):
     """Item by item the coefficient, percent agreement and their parts, and the mean over the verdicts."""
     tables = []
     for row in result["items"]:
-        item, place = package.item(row), place_of("agreement", row)
+        place, score = place_of("agreement", row), find_score(package, f"{row['step']}/{row['item']}")
+        item = AS_ITEM if score else package.item(row)
         if item["is_preference"]:
             preference(package, item, row, check)
             continue
-        answers = numbered_answers(package, item)
+        answers = rater_scores(package, score) if score else numbered_answers(package, item)
         units = package.units if item["is_about_a_story"] else package.group_units
         table, level = counts(answers, units), row["level"]
         check_coefficient(place, row["coefficient"], answers, table, level, check)

@@ -25,7 +25,7 @@ from tests.independent.counts import (
 from tests.independent.human_line import human_line
 from tests.independent.items import item_analysis
 from tests.independent.judge_audit import judge_biases
-from tests.independent.judges import judges, judges_on_choices, judges_on_scales
+from tests.independent.judges import judges, judges_on_choices, judges_on_scales, judges_on_scores
 from tests.independent.judges_on_groups import judges_on_pairs, judges_on_rankings
 from tests.independent.material import Comparison, Package, list_numbers
 from tests.independent.measures import measures, repeats
@@ -48,7 +48,7 @@ from tests.independent.words import explanations, pace
 
 FIGURES = (
     *(pass_rates, ratings, shares, tests_passed, agreement, preferences, rankings, authorship, checks, surveys),
-    *(comparisons, factors, judges, judges_on_scales, judges_on_choices),
+    *(comparisons, factors, judges, judges_on_scores, judges_on_scales, judges_on_choices),
     *(judges_on_pairs, judges_on_rankings, human_line),
     *(dimensions, places, distributions, story_ratings, trends, human_likeness),
     *(

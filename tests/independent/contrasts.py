@@ -6,6 +6,7 @@ from itertools import combinations
 import pandas as pd
 
 from tests.independent import intervals
+from tests.independent.composites import bounds_of_score, find_score, rater_scores
 from tests.independent.material import around_zero
 from tests.independent.model_contrasts import check_families, check_model, check_together
 
@@ -47,8 +48,8 @@ def least_p(row):
 def factors(package, result, check):
     """By a property of the stories, over all sources and within each that has several of its levels."""
     for row in result:
-        item = next((item for item in package.items if f"{item['step']}/{item['item']}" == row["key"]), None)
-        table = story_means(package, row["key"], kind_of(item))
+        kind = kind_of(package, row["key"])
+        table = story_means(package, row["key"], kind)
         table["level"] = table["story"].map(package.factor(row["factor"]))
         place = f"factors/{row['factor']}/{row['key']}"
         levels = [mean["level"] for mean in row["means"] if mean["source"] == ""]
@@ -57,11 +58,11 @@ def factors(package, result, check):
             part = part if mean["source"] == "" else part[part["source"] == mean["source"]]
             label = f"{place}/{mean['source']}/{mean['level']}"
             check.numbers(label, mean, value=part["number"].mean(), n_stories=part["story"].nunique())
-            bounds = bounds_of(package, row, kind_of(item))
+            bounds = bounds_of(package, row, kind)
             check.interval(label, mean["interval"], "of_outcome", part, package.draws, bounds, row["is_percent"])
-        within = within_width(package, row, kind_of(item))
+        within = within_width(package, row, kind)
         if row.get("parts"):
-            answers = rater_numbers(package, row["key"], kind_of(item))
+            answers = rater_numbers(package, row["key"], kind)
             answers = answers.assign(source=answers["story"].map(package.factor(row["factor"])))
             check_model(place, row, answers.assign(block=package.blocks(answers)), within, check)
         else:
@@ -70,10 +71,13 @@ def factors(package, result, check):
         check_together([(row, contrast) for contrast in row["contrasts"]], holm, least_p, check)
 
 
-def kind_of(item):
-    """What kind of outcome the item gives; None stands for all verdicts together."""
+def kind_of(package, key):
+    """What kind of outcome it is, of which the key does not say so itself."""
+    if find_score(package, key):
+        return "score"
+    item = next((item for item in package.items if f"{item['step']}/{item['item']}" == key), None)
     if item is None:
-        return "verdicts"
+        return "verdicts" if key == "verdicts" else "dimension"
     if item["is_verdict"]:
         return "verdict"
     return "preference" if item["is_preference"] else "rank" if item["is_ranking"] else "rating"
@@ -83,6 +87,8 @@ def bounds_of(package, row, kind):
     """Between which the outcome of a row can lie: percentages, places from 1 to the last, the ends of a scale."""
     if row["is_percent"]:
         return 0, 100
+    if score := find_score(package, row["key"]):
+        return bounds_of_score(package, score)
     step, item = row["key"].split("/", 1)
     if kind == "rank":
         ranks = package.people_of("rankings")
@@ -108,6 +114,8 @@ def story_means(package, key, kind):
         ranks = ranks[(ranks["step"] == step) & (ranks["item"] == item)]
         ranks = ranks.assign(number=pd.to_numeric(ranks["rank"]))
         table = ranks.groupby(["group", "story"])["number"].mean().reset_index()
+    elif score := find_score(package, key):
+        table = rater_scores(package, score).groupby(["group", "story"])["number"].mean().round(10).reset_index()
     else:
         items = [item for item in package.items if item["is_about_a_story"] and is_part_of(item, key, kind)]
         answers = pd.concat([package.answers(item["step"], item["item"]).assign(key=n) for n, item in enumerate(items)])
@@ -133,6 +141,9 @@ def rater_numbers(package, key, kind):
         ranks = package.people_of("rankings")
         ranks = ranks[(ranks["step"] == step) & (ranks["item"] == item)]
         return ranks.assign(number=pd.to_numeric(ranks["rank"]), cluster=package.clusters(ranks))
+    if score := find_score(package, key):
+        table = rater_scores(package, score)
+        return table.assign(cluster=package.clusters(table))
     items = [item for item in package.items if item["is_about_a_story"] and is_part_of(item, key, kind)]
     table = package.answers_to_all(items).groupby(["rater", "group", "story"])["number"].mean().reset_index()
     return table.assign(number=table["number"] * (1 if kind == "rating" else 100), cluster=package.clusters(table))

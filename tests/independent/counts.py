@@ -6,6 +6,7 @@ from functools import partial
 
 import pandas as pd
 
+from tests.independent.composites import find_score, items_of
 from tests.independent.material import Decimal, Whole, is_among
 from tests.independent.words import readings
 
@@ -79,14 +80,14 @@ def outcomes(package, report, check):
     """What became of the answers that each judge was expected to give to the items of a figure, by source."""
     sides = {
         "judges": (report["judges"] or {}).get("compared") or [],
-        **{name: report[name] or [] for name in ("judges_on_scales", "judges_on_choices")},
+        **{name: report[name] or [] for name in ("judges_on_scores", "judges_on_scales", "judges_on_choices")},
         **{name: report[name] or [] for name in ("judges_on_pairs", "judges_on_rankings")},
     }
     for name, rows in sides.items():
         for row in rows:
             is_alone = "item" in row
             asked = [row] if is_alone else row["items"]
-            keys = {(item["step"], item["item"]) for item in asked}
+            keys = keys_of(package, asked)
             own = package.one_value[package.one_value["rater"] == row["judge"]]
             own = own[[key in keys for key in zip(own["step"], own["item"], strict=True)]]
             units = package.group_units if is_alone else package.units
@@ -97,6 +98,13 @@ def outcomes(package, report, check):
                 n_units = sum(is_of_source(*unit) for unit in units)
                 part = own[[is_of_source(*unit) for unit in zip(own["group"], own["story"], strict=True)]]
                 count_outcomes(f"{name}/{row['judge']}/{source}", stored, part, len(keys) * n_units, check)
+
+
+def keys_of(package, rows):
+    """Which items the rows are about; of scores those that these are made of."""
+    scores = [find_score(package, f"{row['step']}/{row['item']}") for row in rows]
+    items = [item for score in scores if score for item in items_of(package, score)] or rows
+    return {(item["step"], item["item"]) for item in items}
 
 
 def is_of(package, source, is_alone, group, story):
@@ -147,12 +155,12 @@ def judge_costs(package, result, check):
 
 def what_parts_rest_on(package, report, check):
     """Of a judge's statistics how many stories and how many people they rest on, and of how many they are the mean."""
-    for name in ("judges", "judges_on_scales", "judges_on_choices"):
+    for name in ("judges", "judges_on_scores", "judges_on_scales", "judges_on_choices"):
         rows = report[name]["compared"] if name == "judges" and report[name] else report[name] or []
         for row in rows:
             scores = row["scores"] if name == "judges" else row
             answers = package.people
-            keys = {(item["step"], item["item"]) for item in scores["items"]}
+            keys = keys_of(package, scores["items"])
             n_people = answers.loc[is_among(answers, keys), "rater"].nunique()
             check.number(f"{name}/{row['judge']}/people", scores["n_people"], n_people)
             of_items = [score for item in scores["items"] for score in item["scores"]]

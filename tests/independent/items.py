@@ -1,6 +1,7 @@
 """How the items of one scale go together: Pearson's r of every two, of each with the rest, and what chance gives."""
 
 from tests.independent import resampled
+from tests.independent.composites import ends_of, items_of
 from tests.independent.raters import blocks
 
 UPPER = 1.959963984540054  # standard normal, 97.5th percentile
@@ -9,9 +10,15 @@ READING = ["rater", "group", "story"]
 
 def item_analysis(package, result, check):
     """Of the items of one scale, over complete readings, the correlations of `correlations`, with their intervals."""
-    several = [items for _kind, items in blocks(package) if len(items) > 1]
-    for items, stored in zip(several, result, strict=True):
+    scores = [score for score in package.scores if score["is_declared"]]
+    several = [(items_of(package, score), score) for score in scores]
+    in_scores = {(score["step"], key) for score in scores for key in score["items"]}
+    several += [(items, None) for _kind, items in blocks(package) if len(items) > 1]
+    for (items, score), stored in zip(several, result, strict=True):
         answers = package.answers_to_all(items)
+        if score:
+            pairs = zip(answers["key"], answers["number"], strict=True)
+            answers = answers.assign(number=[counted(score, items[n], number) for n, number in pairs])
         wide = answers.pivot_table(index=READING, columns="key", values="number", aggfunc="first")
         complete = wide.reindex(columns=range(len(items))).dropna()
         place = f"item_analysis/{stored['kind']} {stored['title']}"
@@ -22,10 +29,40 @@ def item_analysis(package, result, check):
         check.numbers(place, stored, n=len(complete), n_left_out=len(wide) - len(complete), n_raters=n_raters)
         values = correlations(complete, items, stored, place, check)
         clusters = package.clusters(complete.index.to_frame()).to_list()
+        if score or not any((item["step"], item["item"]) in in_scores for item in items):
+            check_alpha(place, stored["alpha"], complete, clusters, package.draws, check)
         ends = intervals_of(complete, clusters, package.draws)
         for name, form in values.items():
             if form["coefficient"]["value"] is not None:
                 check.ends(f"{place}/{name}", form["interval"], ends[name], len(set(clusters)))
+
+
+def counted(score, item, number):
+    """What an answer counts in the score: turned by the ends of its scale where it is reversed, times its weight."""
+    turned = sum(ends_of(item)) - number if item["item"] in score["reversed"] else number
+    return turned * score["weights"].get(item["item"], 1)
+
+
+def check_alpha(place, stored, complete, clusters, seed, check):
+    """Cronbach's alpha by the variances of the items and of their sum; shuffled, by the products of every two items."""
+    n = complete.shape[1]
+    whole = complete.sum(axis=1).var()
+    if not whole:
+        check.number(f"{place}/alpha", stored["coefficient"]["value"], None)
+        return
+    check.number(f"{place}/alpha", stored["coefficient"]["value"], n / (n - 1) * (1 - complete.var().sum() / whole))
+    ends = resampled.of_alpha(complete.to_numpy(), clusters, seed)
+    check.ends(f"{place}/alpha", stored["interval"], ends, len(set(clusters)))
+    centred = complete - complete.mean()
+    mean = variance = 0.0
+    for i in range(n):
+        for j in range(i + 1, n):
+            low, high = floor(centred[i], centred[j], 1.0)
+            mean, variance = mean + low, variance + ((high - low) / UPPER) ** 2
+    products = [mean, mean + UPPER * variance**0.5]
+    own = (centred**2).to_numpy().sum()
+    floors = [n / (n - 1) * 2 * product / (own + 2 * product) for product in products]
+    check.numbers(f"{place}/alpha/floor", stored["floor"], mean=floors[0], upper=floors[1])
 
 
 def correlations(complete, items, stored, place, check):

@@ -3,6 +3,8 @@
 import pandas as pd
 
 from tests.independent import intervals, judge_floors, lines
+from tests.independent.composites import bounds_of_score, rater_scores, score_of_items
+from tests.independent.composites import items_of as items_of_score
 from tests.independent.judge_scores import MEANS, contributions, items_with_value, score
 from tests.independent.material import around_zero, place_of, widest
 
@@ -91,6 +93,36 @@ def judges_on_scales(package, result, check):
     person_lines(package, "judges_on_scales", result, items, ("mean",), 21, check)
 
 
+def judges_on_scores(package, result, check):
+    """On declared scores, a judge's own beside the mean of people's; each score is like an item."""
+    items = [as_item(package, score) for score in package.scores if score["is_declared"]]
+    people = [people_on(package, item) for item in items]
+    for table in people:
+        table["people"] = table["mean"].round(10)
+    for at, row in enumerate(result):
+        table = compared(package, row["judge"], items, people)
+        scores(package, "judges_on_scores", row, table, (items, people), (), (37, at), check)
+    person_lines(package, "judges_on_scores", result, items, ("mean",), 37, check)
+
+
+def as_item(package, score):
+    """What a score is like among items."""
+    step, name = score["outcome"].split("/", 1)
+    low, high = bounds_of_score(package, score)
+    settings = {"low": low, "high": high}
+    kind = {"is_verdict": False, "level": "interval"}
+    return {"step": step, "item": name, "settings": settings, "score": score, **kind}
+
+
+def judge_answers(package, judge, item):
+    """The answers of a judge to an item, or its own score of each story."""
+    if "score" not in item:
+        return numbered(package.judge_answers(judge, item), item)
+    of_items = {own["item"]: package.judge_answers(judge, own) for own in items_of_score(package, item["score"])}
+    numbers = {key: answers.dropna(subset=["number"]).set_index(UNIT)["number"] for key, answers in of_items.items()}
+    return score_of_items(package, item["score"], numbers)
+
+
 def judges_on_choices(package, result, check):
     """On choices, beside the option that more than half of the people chose."""
     items = items_of(package, "choices")
@@ -118,7 +150,7 @@ def judges_of(package, items):
 
 def people_on(package, item):
     """Of each unit the mean of people, whether all said the same, how many they are."""
-    answers = numbered(package.answers(item["step"], item["item"]), item)
+    answers = answers_of_people(package, item)
     table = answers.groupby(UNIT)["number"].agg(["mean", "nunique", "count"]).reset_index()
     return table.assign(is_unanimous=(table["count"] > 1) & (table["nunique"] == 1))
 
@@ -147,7 +179,7 @@ def compared(package, judge, items, people):
     """What the judge and people said of each unit: columns judge, people, key (of the item), cluster, story."""
     tables = []
     for key, (item, of_people) in enumerate(zip(items, people, strict=True)):
-        answers = numbered(package.judge_answers(judge, item), item)
+        answers = judge_answers(package, judge, item)
         both = answers[[*UNIT, "number"]].rename(columns={"number": "judge"}).dropna().merge(of_people, on=UNIT)
         tables.append(both.dropna(subset=["people"]).assign(key=key))
     table = pd.concat(tables, ignore_index=True)
@@ -157,7 +189,7 @@ def compared(package, judge, items, people):
 
 def answers_of_judge(package, judge, items):
     """Of each item the answers of the judge that can be compared."""
-    return [numbered(package.judge_answers(judge, item), item).dropna(subset=["number"]) for item in items]
+    return [judge_answers(package, judge, item).dropna(subset=["number"]) for item in items]
 
 
 def person_lines(package, figure, rows, items, kinds, salt, check):
@@ -183,6 +215,8 @@ def check_line(place, stored, line, clusters, check):
 
 
 def answers_of_people(package, item):
+    if "score" in item:
+        return rater_scores(package, item["score"])
     return numbered(package.answers(item["step"], item["item"]), item).dropna(subset=["number"])
 
 

@@ -47,7 +47,7 @@ class Package:
         self.folder = folder
         self.report = read_report(folder / "report.json")
         codebook = json.loads((folder / "codebook.json").read_text(encoding="utf-8"))
-        self.items, self.clozes = codebook["items"], codebook["clozes"]
+        self.items, self.clozes, self.scores = codebook["items"], codebook["clozes"], codebook["scores"]
         self.seed = abs(self.report["study"]["seed"])
         self.draws = (self.seed,)  # the seed of the draws that most intervals share
         self.shuffles = (self.seed, 1)  # and of the shuffles within raters

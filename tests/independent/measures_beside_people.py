@@ -31,8 +31,7 @@ def measures_beside_people(package, result, check):
 
 def correlation(package, place, row, scores, seed, check):
     """Rank correlations with one outcome, over stories in their groups."""
-    item = next((item for item in package.items if f"{item['step']}/{item['item']}" == row["outcome"]), None)
-    kind = kind_of(item)
+    kind = kind_of(package, row["outcome"])
     table = story_means(package, row["outcome"], kind)
     units = list(zip(table["group"], table["story"], strict=True))
     table["judge"] = [scores.get(unit, math.nan) for unit in units]

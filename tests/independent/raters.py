@@ -3,7 +3,14 @@
 import pandas as pd
 
 from tests.independent import floors
-from tests.independent.agreement import brennan_prediger, check_coverage, coefficient, numbered_answers, paired
+from tests.independent.agreement import (
+    brennan_prediger,
+    check_coverage,
+    coefficient,
+    numbered_answers,
+    paired,
+)
+from tests.independent.composites import rater_scores
 from tests.independent.judges import items_of
 from tests.independent.material import around_zero, counts, percent_agreement, place_of, widest
 
@@ -109,11 +116,17 @@ def reliability(package, result, check):
             check.interval(place, row["interval"], "of_gwet", *arguments, package.draws)
     floors_of_gwet(package, result["items"], check)
     rows = iter(result["numbers"])
+    declared = [score for score in package.scores if score["is_declared"]]
+    for score in declared:
+        readings = rater_scores(package, score).set_index(["rater", "group", "story"])["number"]
+        check_intraclass(package, readings, len(score["items"]), next(rows), check)
+    counted = {(score["step"], key) for score in declared for key in score["items"]}
     for kind, items in blocks(package):
         if kind == "verdicts" and len(items) == 1:
             continue
         alone = [] if kind == "verdicts" else [[item] for item in items]
-        for part in alone + ([items] if len(items) > 1 else []):
+        is_scored = kind != "verdicts" and any((item["step"], item["item"]) in counted for item in items)
+        for part in alone + ([items] if len(items) > 1 and not is_scored else []):
             intraclass(package, kind, part, next(rows), check)
 
 
@@ -164,9 +177,14 @@ def intraclass(package, kind, items, stored, check):
     answers = package.answers_to_all(items)
     readings = answers.groupby(["rater", "group", "story"])["number"].agg(["sum", "count"])
     readings = readings[readings["count"] == len(items)]["sum"]
-    wide = (readings if kind == "verdicts" else readings / len(items)).unstack("rater")
+    check_intraclass(package, readings if kind == "verdicts" else readings / len(items), len(items), stored, check)
+
+
+def check_intraclass(package, readings, n_items, stored, check):
+    """The correlations of one number of each rater and story. readings : by rater, group and story"""
+    wide = readings.unstack("rater")
     place = f"reliability/{stored['kind']} {stored['title']}"
-    check.number(f"{place}/n_items", stored["n_items"], len(items))
+    check.number(f"{place}/n_items", stored["n_items"], n_items)
     if not stored.get("forms"):
         return
     is_crossed, used = material(wide)

@@ -156,6 +156,20 @@ def of_items(answers, clusters, seed):
     return {name: ends_of(np.array(numbers), n, is_drawn) for name, numbers in values.items()}
 
 
+def of_alpha(answers, clusters, seed):
+    """The interval of Cronbach's alpha of the columns."""
+    places, n_items = places_of(clusters), answers.shape[1]
+    n = places.max() + 1
+    is_drawn = n >= ENOUGH_FOR_A_COEFFICIENT
+    weights = draw(n, seed, one_by_one=True) if is_drawn else np.vstack([np.ones((1, n)), 1 - np.eye(n)])
+    values = []
+    for row in weights.astype(float)[:, places]:
+        deviations = answers - row @ answers / max(1, row.sum())
+        own, whole = row @ deviations**2, row @ deviations.sum(axis=1) ** 2
+        values.append(n_items / (n_items - 1) * (1 - own.sum() / whole) if whole > 1e-9 else np.nan)
+    return ends_of(np.array(values), n, is_drawn, least=None)
+
+
 def item_correlations(answers, weights, n_items):
     """Every correlation of one resample by its name, as `items.correlations` names them; nan where there is none.
 
@@ -177,13 +191,13 @@ def item_correlations(answers, weights, n_items):
             yield (i, j), matrix[i, j]
 
 
-def ends_of(values, n, is_drawn):
+def ends_of(values, n, is_drawn, least=-1):
     """Both ends from the values in resamples; of fewer clusters from that of all, then without each."""
     if n < 2:
         return None
     if is_drawn:
-        return clip(percentile(values), (-1, 1))
+        return clip(percentile(values), (least, 1))
     without = values[1:]
     if np.isnan(values).any() or np.ptp(without) < ALIKE:
         return None
-    return clip(around(values[0], (n - 1) / n * ((without - without.mean()) ** 2).sum(), n), (-1, 1))
+    return clip(around(values[0], (n - 1) / n * ((without - without.mean()) ** 2).sum(), n), (least, 1))

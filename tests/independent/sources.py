@@ -5,6 +5,7 @@ import json
 import pandas as pd
 
 from tests.independent import intervals
+from tests.independent.composites import bounds_of_score, find_score, rater_scores
 from tests.independent.contrasts import bounds_of, kind_of, story_means
 from tests.independent.material import by_source, place_of
 
@@ -79,10 +80,17 @@ def has_few_points(item):
 
 def story_ratings(package, result, check):
     """Of each story the mean and the standard deviation of its ratings; the mean of these."""
+    declared = [score for score in package.scores if score["is_declared"]]
     for row in result:
-        item, place = package.item(row), place_of("story_ratings", row)
-        check.numbers(place, row, lowest=item["settings"].get("low"), highest=item["settings"].get("high"))
-        answers = package.answers(row["step"], row["item"]).sort_values("rater")
+        place, score = place_of("story_ratings", row), find_score(package, f"{row['step']}/{row['item']}")
+        if score:
+            (low, high), answers = bounds_of_score(package, score), rater_scores(package, score).sort_values("rater")
+            number = len(package.scales) + declared.index(score)
+        else:
+            low, high = (package.item(row)["settings"].get(end) for end in ("low", "high"))
+            answers = package.answers(row["step"], row["item"]).sort_values("rater")
+            number = package.scales.index(package.item(row))
+        check.numbers(place, row, lowest=low, highest=high)
         by_story = dict(iter(answers.groupby(["group", "story"])["number"]))
         for stored in row["stories"]:
             numbers, label = by_story[stored["group"], stored["story"]], f"{place}/{stored['story']}"
@@ -91,15 +99,14 @@ def story_ratings(package, result, check):
         sds = answers.groupby(["group", "story"])["number"].std().dropna().rename("number").reset_index()
         sds["cluster"] = package.clusters(sds)
         check.numbers(place, row["spread"], value=sds["number"].mean(), n_stories=len(sds))
-        seed = (package.seed, STORIES, package.scales.index(item))
+        seed = (package.seed, STORIES, number)
         check.interval(f"{place}/spread", row["spread"]["interval"], "of_mean", sds, seed, (0, None))
 
 
 def trends(package, result, check):
     """Spearman's rho of story means with a number of the stories; its floor from shuffles of that number."""
     for salt, row in enumerate(result):
-        item = next((item for item in package.items if f"{item['step']}/{item['item']}" == row["key"]), None)
-        kind = "dimension" if item is None and row["key"] != "verdicts" else kind_of(item)
+        kind = kind_of(package, row["key"])
         table = story_means(package, row["key"], kind)
         table["factor"] = table["story"].map(package.factor(row["factor"])).map(as_number, na_action="ignore")
         table, place = table.dropna(subset=["factor", "number"]), f"trends/{row['factor']}/{row['key']}"

@@ -72,6 +72,7 @@ LEAST = {
     "themes": 624,
     "references": 275,
     "97 stories": 11408,
+    "composed": 3150,
     "batches": 4222,
     "cloze": 7345,
     "factorial": 1562,

@@ -64,8 +64,7 @@ def wide_ratings(package, result, check):
 def wide_factors(package, result, check):
     """The same of means by a property of the stories, and of what they differ by."""
     for row in result:
-        item = next((item for item in package.items if f"{item['step']}/{item['item']}" == row["key"]), None)
-        kind, place = kind_of(item), f"factors/{row['factor']}/{row['key']}"
+        kind, place = kind_of(package, row["key"]), f"factors/{row['factor']}/{row['key']}"
         ratings, means = rater_numbers(package, row["key"], kind), story_means(package, row["key"], kind)
         level_by_story = package.factor(row["factor"])
         bounds, of_level = bounds_of(package, row, kind), means["story"].map(level_by_story)

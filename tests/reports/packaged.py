@@ -24,6 +24,7 @@ from tests import factories, triggers
 from tests.factories import NOON
 from tests.reports import (
     batched,
+    composed,
     given,
     judge_readings,
     pds_generated,
@@ -284,6 +285,7 @@ MAKERS: dict[str, Make] = {
     "themes": lambda _patch, _folder: suggest_nothing(code_reasons(full_study())),
     "references": lambda _patch, _folder: study_beside_references(),
     "97 stories": lambda _patch, folder: study_of_97(folder),
+    "composed": lambda _patch, _folder: composed.plant(missing=0, with_judge=True).study,
     "batches": lambda _patch, _folder: batched.plant(with_judge=True),
     "cloze": lambda patch, _folder: judged_cloze(patch),
     "factorial": lambda _patch, _folder: factorial_cloze(),

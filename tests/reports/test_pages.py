@@ -66,7 +66,8 @@ ADDRESSES = [
 # The study asks nothing that would stand in these.
 EMPTY = (
     *("shares", "surveys", "checks", "measures", "cloze", "cloze-sections", "pairs", "ratings", "preferences"),
-    *(f"judges-on-{kind}" for kind in ("scales", "choices", "pairs", "rankings")),
+    *(f"judges-on-{kind}" for kind in ("scores", "scales", "choices", "pairs", "rankings")),
+    "lost-in-scores",
     *(f"lost-{kind}" for kind in ("ratings", "choices", "pairs", "rankings")),
     *("judges-among-themselves", "pairs-of-judges", "judge-costs", "personas", "wordings"),
     *("factors", "factor-contrasts", "trends", "trend-means", "pace", "pace-by-place", "repeats"),
@@ -210,7 +211,15 @@ def sealed(study: Study) -> None:
 WITHOUT_SOURCES = {
     *("codebook", "progress", "alternative-annotator", "human-line", "explanations", "variance-components"),
     *("judges", "judges-on-verdicts", "judges-share-of-yes", "judge-biases"),
-    *("gwet", "intraclass", "severity", "leave-one-rater-out", "item-rest", "item-correlations"),
+    *(
+        "gwet",
+        "intraclass",
+        "severity",
+        "leave-one-rater-out",
+        "item-rest",
+        "item-correlations",
+        "internal-consistency",
+    ),
     "strengths",  # where all agree on every order there are none
     *EMPTY,
 }

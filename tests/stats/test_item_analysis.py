@@ -96,6 +96,40 @@ def test_the_exact_floors_are_those_of_drawn_shuffles() -> None:
     assert [with_rest[0].upper, pair.upper, with_others[0].upper] == pytest.approx(uppers, abs=0.02)
 
 
+def test_cronbachs_alpha_is_by_the_variances_of_items_and_of_their_sum() -> None:
+    ratings = panel_of_items()
+    covariance = item_analysis.covariance_of(item_analysis.read_rows(ratings, CLUSTERS))
+    rows = complete_rows(ratings)
+
+    by_hand = 4 / 3 * (1 - rows.var(axis=0, ddof=1).sum() / rows.sum(axis=1).var(ddof=1))
+
+    assert item_analysis.cronbach_alpha(covariance) == pytest.approx(by_hand)
+    constant = item_analysis.read_rows(np.ones((3, 2, 4)), ["a", "b", "c", "d"])
+    assert np.isnan(item_analysis.cronbach_alpha(item_analysis.covariance_of(constant)))
+    assert np.isnan(item_analysis.alpha_floor(constant).mean)
+    alike = np.array([[1.0, 2.0, 4.0]] * 3).reshape(3, 1, 3)
+    perfect = item_analysis.covariance_of(item_analysis.read_rows(alike, ["a", "b", "c"]))
+    assert item_analysis.cronbach_alpha(perfect) == pytest.approx(1)
+
+
+def test_the_floor_of_alpha_is_that_of_drawn_shuffles() -> None:
+    material = item_analysis.read_rows(panel_of_items(), CLUSTERS)
+    rng = np.random.default_rng(4)
+    drawn = []
+    for _shuffle in range(1500):
+        answers = material.answers.copy()
+        for rater in range(5):
+            own = np.flatnonzero(material.raters == rater)
+            for item in range(4):
+                answers[own, item] = answers[rng.permutation(own), item]
+        drawn.append(float(item_analysis.cronbach_alpha(answers.T @ answers)))
+
+    floor = item_analysis.alpha_floor(material)
+
+    assert floor.mean == pytest.approx(np.mean(drawn), abs=0.02)
+    assert floor.upper == pytest.approx(np.quantile(drawn, 0.975), abs=0.03)
+
+
 def test_an_item_that_never_varies_has_no_correlation_and_spoils_no_other() -> None:
     ratings = panel_of_items()
     ratings[3] = np.where(np.isfinite(ratings[3]), 1.0, NAN)

@@ -343,3 +343,12 @@ def test_a_key_that_none_can_be_finds_no_question(designer: Client) -> None:
     previewed = designer.post(reverse("instruments:preview", args=[draft.pk]), SCALE | {"key": "a\x00"})
 
     assert (shown.status_code, previewed.status_code) == (400, 200)
+
+
+def test_the_page_of_an_instrument_says_what_its_scores_are_made_of(designer: Client) -> None:
+    published = loader.load_instrument(read_instrument(discover()["pds"]))
+
+    page = designer.get(reverse("instruments:show", args=[published.pk])).content.decode()
+
+    assert '<dt lang="en">Psychological depth</dt>' in page
+    assert "mean of Authenticity, Empathy, Engagement, Emotion Provocation, Narrative Complexity" in page

@@ -108,7 +108,7 @@ BAD = {
     ),
     "a sample to what is not asked": (
         STUDY.replace("samples.empathy", "samples.sympathy"),
-        "study.toml: steps: “Psychological Depth Scale” has a sample answer to “sympathy”, which pds 2 does not ask",
+        "study.toml: steps: “Psychological Depth Scale” has a sample answer to “sympathy”, which pds 3 does not ask",
     ),
     "a sample out of range": (
         STUDY.replace("value = 4", "value = 6"),

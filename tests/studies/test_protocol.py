@@ -56,7 +56,7 @@ def everything(read: protocol.Protocol) -> list[object]:
     return [
         (
             words(step, (*frozen.STEP, "version_id", "instrument_id")),
-            words(step.instrument, frozen.INSTRUMENT) if step.instrument else None,
+            words(step.instrument, (*frozen.INSTRUMENT, "scores")) if step.instrument else None,
             [words(item, (*frozen.ITEM, "instrument_id")) for item in protocol.items_of(step)],
             words(cloze, (*frozen.CLOZE, "filling_id")) if (cloze := protocol.cloze_of(step)) else None,
         )

@@ -33,6 +33,7 @@ NUMBERS: Mapping[str, tuple[str, str]] = {
     "consistency": (SHARE, "How well sections go together, from 0 to 1."),
     "constant": ("", "What stands for an answer of the judge that is missing."),
     "cost": ("USD", "Cost of all requests whose cost is known."),
+    "cronbach_alpha": (COEFFICIENT, "Cronbach's alpha of the items together."),
     "development_rho": (COEFFICIENT, "Spearman's rho of the score with people on the prompts that it was fitted on."),
     "difference": ("", "The first less the second."),
     "distance": (POINTS, "How far the judge's answers are from the share of experts who say Yes, on average."),

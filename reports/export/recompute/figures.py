@@ -12,7 +12,8 @@ FIGURES = {
     "contrasts": ("comparisons", "factors", "variance_components"),
     "raters": ("agreement", "panel", "reliability", "item_analysis"),
     "judges": (
-        *("judges", "judges_on_scales", "judges_on_choices", "judges_on_pairs", "judges_on_rankings", "human_line"),
+        *("judges", "judges_on_scores", "judges_on_scales", "judges_on_choices", "judges_on_pairs"),
+        *("judges_on_rankings", "human_line"),
     ),
     "pairs": ("strengths", "pair_lengths", "pair_accuracies"),
     "judges_as_raters": ("judges_share_of_yes", "judges_among_themselves", "alternative_annotator", "judge_biases"),

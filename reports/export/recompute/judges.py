@@ -1,18 +1,19 @@
 """Judges beside people: verdicts, scales, choices, pairs and rankings, and the line of what one of the people has."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 from recompute.readings import group_outcomes, is_about, judged, judged_pairs, people_on_pairs
 from recompute.scores import compare_judges, person_lines
 from recompute.values import N_RESAMPLES, chance_floor, ends_of, mean, mean_interval, why
 
-from stats import arrays, judge_orders, judge_scores, judgements, table_scores
+from stats import arrays, composites, judge_orders, judge_scores, judgements, table_scores
 from stats import human_line as lines
 from stats.agreement import Coefficient
 from stats.reasons import Incomputable
 
-VERDICTS, SCALES, CHOICES, LINES, PAIRS, RANKINGS = 20, 21, 22, 23, 25, 26  # of the seed
+VERDICTS, SCALES, CHOICES, LINES, PAIRS, RANKINGS, SCORES = 20, 21, 22, 23, 25, 26, 37  # of the seed
 
 
 def judges(package):
@@ -87,6 +88,23 @@ def judges_on_scales(package):
     if material is None:
         return []
     return compare_judges(package, material, material.means, statistics, statistics, ("mean",), SCALES)
+
+
+def judges_on_scores(package):
+    """On declared scores, a judge's own beside the mean of people's."""
+    tables = [table for table in package.outcomes if table.kind == "score"]
+    asked = [item for item in package.items if any(item in table.items for table in tables)]
+    answered = judged(package, asked) if asked else None
+    if answered is None:
+        return []
+    places = [[asked.index(item) for item in table.items] for table in tables]
+    answers = answered.judges.transpose(1, 0, 2)
+    of_judges = [table.scores_of(answers[own]) for table, own in zip(tables, places, strict=True)]
+    of_people = [table.scores_of(answered.people[own]) for table, own in zip(tables, places, strict=True)]
+    judges = np.stack(of_judges).transpose(1, 0, 2)
+    material = replace(answered, items=tables, judges=judges, people=np.stack(of_people))
+    means, statistics = np.stack([composites.over_raters(own) for own in of_people]), judge_scores.ON_SCALES
+    return compare_judges(package, material, means, statistics, statistics, ("mean",), SCORES, len(asked))
 
 
 def judges_on_choices(package):

@@ -192,23 +192,29 @@ def distributions(package):
 
 
 def story_ratings(package):
-    rows = []
-    for salt, item in enumerate(package.scales):
-        cube = package.cube([item])
-        values, (low, high) = cube.values[0], item.ends
-        sds = spreads.standard_deviations(values)
-        stories = [
-            {"group": group, "story": story, "mean": own.mean(), "sd": or_none(sds[n]), "ratings": list(own)}
-            for n, (group, story) in enumerate(cube.units)
-            for own in [values[:, n][np.isfinite(values[:, n])]]
-            if own.size
-        ]
-        ends = mean_interval(sds, package.clusters(cube.units), package.rng(STORIES, salt), (0, np.inf))
-        n = np.isfinite(sds).sum()
-        spread = {"value": np.nanmean(sds) if n else None, "n_stories": n, "interval": ends}
-        if stories:
-            rows.append(item.fields | {"lowest": low, "highest": high, "spread": spread, "stories": stories})
-    return rows
+    """Of declared scores, and of every scale."""
+    cubes = [(item, package.cube([item])) for item in package.scales]
+    asked = [(item.fields, cube.values[0], cube.units, item.ends) for item, cube in cubes]
+    tables = [table for table in package.outcomes if table.kind == "score"]
+    scores = [(table.fields, table.ratings, table.units, table.bounds) for table in tables]
+    salted = [*enumerate(scores, start=len(asked)), *enumerate(asked)]
+    rows = (stories_of(package, salt, *about) for salt, about in salted)
+    return [row for row in rows if row["stories"]]
+
+
+def stories_of(package, salt, fields, values, units, ends):
+    """Every story with its ratings, and how far these are apart. values : of each rater, shape (R, U)"""
+    sds = spreads.standard_deviations(values)
+    stories = [
+        {"group": group, "story": story, "mean": own.mean(), "sd": or_none(sds[n]), "ratings": list(own)}
+        for n, (group, story) in enumerate(units)
+        for own in [values[:, n][np.isfinite(values[:, n])]]
+        if own.size
+    ]
+    n, (low, high) = np.isfinite(sds).sum(), ends
+    of_spread = mean_interval(sds, package.clusters(units), package.rng(STORIES, salt), (0, np.inf))
+    spread = {"value": np.nanmean(sds) if n else None, "n_stories": n, "interval": of_spread}
+    return fields | {"lowest": low, "highest": high, "spread": spread, "stories": stories}
 
 
 def trends(package):

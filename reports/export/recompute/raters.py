@@ -3,7 +3,7 @@
 import numpy as np
 from recompute.choices import at_positions, choice_table, n_possible
 from recompute.people import seed_fields
-from recompute.tables import widest
+from recompute.tables import PackagedCube, widest
 from recompute.values import (
     N_RESAMPLES,
     chance_floor,
@@ -31,7 +31,8 @@ def agreement(package):
     asked = [item for item in package.items if item.level != "none" and item.scope != "once"]
     asked = asked if package.raters or not len(package.all_readings) else []
     floors, of_mean = verdict_floors(package)
-    rows = [of_preference(package, i) if i.is_preference else of_item(package, i, floors) for i in asked]
+    rows = [of_score(package, table) for table in package.outcomes if table.kind == "score"]
+    rows += [of_preference(package, i) if i.is_preference else of_item(package, i, floors) for i in asked]
     add_holm(rows)
     keys = {item.key for item in package.verdicts}
     verdicts = [row for row in rows if (row["step"], row["item"]) in keys]
@@ -105,14 +106,37 @@ def of_item(package, item, floors):
     if level == "nominal":
         row["alpha"] = estimate(coefficients.krippendorff_alpha, ratings, level, raters)
     if item.is_about_a_story and package.sources:
-        sources, of_models = package.sources_of(cube.units), package.of_models(cube.units)
-        by_source = {name: sources == name for name in package.sources}
-        row["within_source"] = [
-            {"source": name} | coefficient(ratings[:, units], level, raters[:, units])
-            for name, units in by_source.items()
+        row |= by_source(package, cube.units, ratings, level, raters)
+    return row
+
+
+def of_score(package, table):
+    """Alpha of the scores of raters, as of an interval scale."""
+    (ratings,), raters = PackagedCube([], package.raters, table.units, table.ratings[np.newaxis]).readings
+    step, name = table.key.split("/", 1)
+    drawn, shuffled = {"rng": package.resampling()}, {"rng": package.shuffling()}
+    row = {
+        "step": step,
+        "item": name,
+        "coefficient": coefficient(ratings, "interval", raters),
+        "percent_agreement": estimate(coefficients.percent_agreement, ratings),
+        "interval": interval(intervals.alpha_interval, ratings, "interval", table.clusters, **drawn),
+        "floor": chance_floor(coefficients.alpha_chance_floor, table.ratings, "interval", **shuffled),
+    }
+    return row | (by_source(package, table.units, ratings, "interval", raters) if package.sources else {})
+
+
+def by_source(package, units, ratings, level, raters):
+    """The coefficient within each source, and among the stories of all models where others are there, too."""
+    sources, of_models = package.sources_of(units), package.of_models(units)
+    row = {
+        "within_source": [
+            {"source": name} | coefficient(ratings[:, sources == name], level, raters[:, sources == name])
+            for name in package.sources
         ]
-        if len(set(package.kind_by_source.values())) > 1 and of_models.any():
-            row["among_models"] = coefficient(ratings[:, of_models], level, raters[:, of_models])
+    }
+    if len(set(package.kind_by_source.values())) > 1 and of_models.any():
+        row["among_models"] = coefficient(ratings[:, of_models], level, raters[:, of_models])
     return row
 
 
@@ -241,7 +265,10 @@ def panel_block(package, kind, title, items, without_by_item):
 def reliability(package):
     """Gwet's AC1 (AC2 with ordinal weights) of items, and intraclass correlations of numbers."""
     drawn = resamples.Resamples(package.clusters(package.units), rng=package.resampling(), n_resamples=N_RESAMPLES)
-    rows, numbers = [], []
+    rows = []
+    scores = [table for table in package.outcomes if table.kind == "score"]
+    counted = {item.key for table in scores for item in table.items}
+    numbers = [intraclass(package, "score", table.title, table.ratings, len(table.items), drawn) for table in scores]
     for kind, title, items in package.blocks():
         cube = package.cube(items)
         if kind != "numbers":
@@ -254,7 +281,7 @@ def reliability(package):
             totals = [("total", "", rates.totals(cube.values), len(items))] if len(items) > 1 else []
         else:
             totals = [("rating", item.title, part, 1) for item, part in zip(items, cube.values, strict=True)]
-            if len(items) > 1:
+            if len(items) > 1 and not counted & {item.key for item in items}:
                 totals.append(("mean", title, rates.totals(cube.values) / len(items), len(items)))
         numbers += [intraclass(package, *about, drawn) for about in totals]
     for item in package.choices:
@@ -304,13 +331,27 @@ def intraclass(package, kind, title, ratings, n_items, drawn):
 
 
 def item_analysis(package):
-    return [of_block(package, *block) for block in package.blocks() if len(block[2]) > 1]
+    scores = [table for table in package.outcomes if table.kind == "score"]
+    blocks = [("score", table.title, table.items, table.counted) for table in scores]
+    several = [block for block in package.blocks() if len(block[2]) > 1]
+    blocks += [(kind, title, items, package.cube(items).values) for kind, title, items in several]
+    counted = {item.key for table in scores for item in table.items}
+    return [
+        {name: part for name, part in of_block(package, *block).items() if name != "alpha" or is_summed(block, counted)}
+        for block in blocks
+    ]
 
 
-def of_block(package, kind, title, items):
+def is_summed(block, counted):
+    """Whether its items together make a number: a score, or items of which none is in a declared score."""
+    kind, _title, items, _values = block
+    return kind == "score" or counted.isdisjoint(item.key for item in items)
+
+
+def of_block(package, kind, title, items, values):
     cube, row = package.cube(items), {"kind": kind, "title": title}
     try:
-        readings = overlap.read_rows(cube.values, package.clusters(cube.units))
+        readings = overlap.read_rows(values, package.clusters(cube.units))
     except Incomputable:
         return row | {"n": 0, "n_left_out": 0, "n_raters": 0}
     covariance = overlap.covariance_of(readings)
@@ -336,7 +377,8 @@ def of_block(package, kind, title, items):
         }
         for i, j in sorted(pair_floors)
     ]
-    return row | counts | {"items": of_items, "pairs": pairs}
+    alpha = correlation(overlap.cronbach_alpha(covariance), ends.alpha, overlap.alpha_floor(readings))
+    return row | counts | {"alpha": alpha, "items": of_items, "pairs": pairs}
 
 
 def correlation(value, ends, floor):

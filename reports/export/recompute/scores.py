@@ -60,8 +60,12 @@ def person_lines(people, clusters, kinds, rng, *, is_percent=False):
     return rows
 
 
-def compare_judges(package, material, reference, statistics, of_item, against, salt):
-    """Every judge beside what people say: these statistics over all items, and those item by item."""
+def compare_judges(package, material, reference, statistics, of_item, against, salt, n_asked=None):
+    """Every judge beside what people say: these statistics over all items, and those item by item.
+
+    n_asked : how many items were to be answered, where those of the material are made of them
+    """
+    n_asked = n_asked or len(material.items)
     lines = person_lines(material.people, material.clusters, against, package.rng(salt, 99))
     rows = []
     for at, (name, answers) in enumerate(zip(material.names, material.judges, strict=True)):
@@ -85,7 +89,7 @@ def compare_judges(package, material, reference, statistics, of_item, against, s
                     score(sides, statistic, PARTS, slice(None), (0, n)) for n, statistic in enumerate(statistics)
                 ],
                 "items": items,
-                "outcomes": outcomes(package, material.rows[material.rows["rater"] == name], len(material.items)),
+                "outcomes": outcomes(package, material.rows[material.rows["rater"] == name], n_asked),
             }
         )
     return rows

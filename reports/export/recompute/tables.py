@@ -89,6 +89,7 @@ class Package:
         self.folder, self.report = folder, read_report(folder / "report.json")
         codebook = json.loads((folder / "codebook.json").read_text(encoding="utf-8"))
         self.items, self.clozes = [PackagedItem(row) for row in codebook["items"]], codebook["clozes"]
+        self.scores = codebook["scores"]
         self.versions = json.loads((folder / "protocol.json").read_text(encoding="utf-8"))["versions"]
         self.document = self.versions[-1]["document"]
         self.plan = self.document.get("analysis_plan") or {}

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from reports.dataset.choices import choice_table, choices_of
+from reports.dataset.cubes import Cube
 from reports.document.model import DocumentSection, Files, Head, Phrase, TextBlock
 from reports.document.phrases import joined
 from reports.document.values import Estimate, Floor
@@ -36,7 +37,7 @@ from stats.reasons import Incomputable
 from studies.models import Source
 
 if TYPE_CHECKING:
-    from reports.dataset import Cube, Dataset, StepItem
+    from reports.dataset import Dataset, OutcomeTable, StepItem
     from stats.arrays import BoolArray, FloatArray, IntArray
     from stats.intervals import Interval as StatisticInterval
 
@@ -58,7 +59,13 @@ class Agreement(Figure[AgreementResult]):
         # Where judges alone have answered, every line would say that nobody did.
         asked_of_stories = asked_of_stories if dataset.raters or not len(dataset.judges) else []
         floors = _verdict_floors(dataset)
-        items = _with_holm([_of_item(dataset, item, floors) for item in asked_of_stories])
+        scores = [table for table in dataset.outcomes if table.outcome.kind == "score"]
+        items = _with_holm(
+            [
+                *(_of_score(dataset, table) for table in scores),
+                *(_of_item(dataset, item, floors) for item in asked_of_stories),
+            ]
+        )
         keys = {item.key for item in dataset.verdict_items}
         verdicts = [row for row in items if (row.step, row.item) in keys]
         return AgreementResult(
@@ -193,6 +200,34 @@ def _with_holm(rows: list[ItemAgreement]) -> tuple[ItemAgreement, ...]:
     adjusted = contrasts.adjust([1.0 if p is None else p for p in tested], "holm")
     p_by_row = {n: own for n, p, own in zip(scales, tested, adjusted, strict=True) if p is not None}
     return tuple(replace(row, p_holm=p_by_row.get(n)) for n, row in enumerate(rows))
+
+
+def _of_score(dataset: Dataset, table: OutcomeTable) -> ItemAgreement:
+    """A declared score, on which all are told apart by how far: each rater's own is one rating on an interval scale."""
+    step, item = table.outcome.key.split("/", 1)
+    cube = Cube(((step, item),), tuple(dataset.raters), table.units, table.ratings[np.newaxis])
+    ratings, raters = cube.readings.values[0], cube.readings.raters
+    is_by_source = not dataset.is_sealed
+
+    def of_units(units: BoolArray) -> Estimate:
+        return _coefficient(ratings[:, units], "interval", raters[:, units])
+
+    return ItemAgreement(
+        step=step,
+        item=item,
+        title=table.outcome.title,
+        dimension="",
+        type="score",
+        level="interval",
+        coefficient=_coefficient(ratings, "interval", raters),
+        percent_agreement=estimate(agreement.percent_agreement, ratings),
+        yes_percent=None,
+        alpha=None,
+        interval=interval(intervals.alpha_interval, ratings, "interval", table.clusters, rng=dataset.resampling()),
+        floor=chance_floor(agreement.alpha_chance_floor, table.ratings, "interval", rng=dataset.shuffling()),
+        within_source=_within_source(dataset, cube, of_units) if is_by_source else None,
+        among_models=_among_models(dataset, cube, of_units) if is_by_source else None,
+    )
 
 
 def _cube_with(dataset: Dataset, item: StepItem) -> tuple[Cube, int]:

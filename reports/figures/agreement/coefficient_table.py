@@ -138,8 +138,12 @@ def _by_dimension(rows: Sequence[ItemAgreement], head: Head) -> list[RowGroup[It
     if not any(row.dimension for row in rows):
         return []
     return [
-        RowGroup(heading=name or _("Other"), language=head.language, rows=list(part))
-        for name, part in groupby(rows, key=lambda row: row.dimension)
+        RowGroup(
+            heading=name or (_("Scores") if is_score else _("Other")),
+            language=head.language if name else "",
+            rows=list(part),
+        )
+        for (name, is_score), part in groupby(rows, key=lambda row: (row.dimension, row.type == "score"))
     ]
 
 

@@ -34,7 +34,7 @@ from reports.reasons import to_english
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
-    from reports.dataset import Dataset, StepItem
+    from reports.dataset import Dataset, OutcomeTable, StepItem
     from stats.arrays import FloatArray
     from stats.reliability import Weights
     from stats.resamples import Resamples
@@ -65,7 +65,8 @@ class IntraclassForm:
 class IntraclassRow:
     """The intraclass correlations of one number of each story.
 
-    kind : "total" of tests passed, "mean" of the scales with one pair of ends, or "rating" on one item
+    kind : "score" that an instrument declares, "total" of tests passed, "mean" of the scales with one pair of ends, of
+        which none is in a declared score, or "rating" on one item
     design : "two-way" or "one-way"; k : ratings that a mean is of
     forms : single and average, none without a value
     """
@@ -90,7 +91,7 @@ class Reliability(Figure[ReliabilityResult]):
     title = gettext_lazy("Skewed answers, and means")
     position = 52
     tables = ("gwet", "intraclass")
-    edition = 3
+    edition = 4
 
     def compute(self, dataset: Dataset) -> ReliabilityResult | None:
         blocks = item_blocks(dataset)
@@ -105,7 +106,10 @@ class Reliability(Figure[ReliabilityResult]):
             values = tuple(float(n) for n in range(len(item.item.options)))
             ratings = choice_ratings(dataset, item)[np.newaxis]
             rows += _gwet_rows(dataset, [item], ratings, values, drawn, "identity")
-        numbers = [row for block in blocks for row in _intraclass_rows(dataset, block, drawn)]
+        scores = [table for table in dataset.outcomes if table.outcome.kind == "score"]
+        numbers = [_of_score(dataset, table, drawn) for table in scores]
+        counted = {key for table in scores for key in table.outcome.items}
+        numbers += [row for block in blocks for row in _intraclass_rows(dataset, block, drawn, counted)]
         return ReliabilityResult(items=tuple(rows), numbers=tuple(numbers))
 
     def is_empty(self, result: ReliabilityResult) -> bool:
@@ -285,7 +289,15 @@ def _gwet_rows(
     return rows
 
 
-def _intraclass_rows(dataset: Dataset, block: ItemBlock, drawn: Resamples) -> Iterator[IntraclassRow]:
+def _of_score(dataset: Dataset, table: OutcomeTable, drawn: Resamples) -> IntraclassRow:
+    outcome = table.outcome
+    return _intraclass(dataset, table.ratings, drawn, ("score", outcome.title), len(outcome.items))
+
+
+def _intraclass_rows(
+    dataset: Dataset, block: ItemBlock, drawn: Resamples, counted: set[tuple[str, str]]
+) -> Iterator[IntraclassRow]:
+    """counted : the items of declared scores"""
     n_items = len(block.items)
     if block.kind == "verdicts":
         if n_items > 1:
@@ -295,7 +307,7 @@ def _intraclass_rows(dataset: Dataset, block: ItemBlock, drawn: Resamples) -> It
     for n, item in enumerate(block.items):
         title = item.item.title or item.item.key
         yield _intraclass(dataset, block.cube.values[n], drawn, ("rating", title), 1)
-    if n_items > 1:
+    if n_items > 1 and not counted & {item.key for item in block.items}:
         means = rates.totals(block.cube.values) / n_items
         yield _intraclass(dataset, means, drawn, ("mean", block.title), n_items)
 

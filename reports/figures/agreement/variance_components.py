@@ -26,10 +26,11 @@ from reports.document.model import (
     TableColumn,
     TextBlock,
 )
-from reports.document.phrases import hidden, in_language, joined, phrase
+from reports.document.phrases import hidden, joined, phrase
 from reports.document.values import Interval, Reason
 from reports.figures.base import Figure, Listing, ends_note
 from reports.figures.mean_intervals import outcome_intervals
+from reports.figures.outcome_titles import outcome_title
 from reports.lazy import variance_components
 from reports.numbers import decimal
 from reports.reasons import to_english
@@ -231,7 +232,7 @@ def _mean_table(rows: Sequence[OutcomeComponents], head: Head) -> ReportTable[tu
 
 
 def _title(row: OutcomeComponents, head: Head) -> Phrase:
-    return in_language(row.title, head.language) if row.title else _("All tests together")
+    return outcome_title(row.key, row.title, head, without=_("All tests together"))
 
 
 def _of_outcome(dataset: Dataset, table: OutcomeTable) -> OutcomeComponents:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from reports.dataset.blocks import ItemBlock, item_blocks
+from reports.dataset.outcomes import counted_values
 from reports.document import columns, notes
 from reports.document.columns import LEAD
 from reports.document.files import file_only
@@ -24,7 +25,7 @@ from reports.document.model import (
     TableColumn,
     TextBlock,
 )
-from reports.document.phrases import phrase, reason_words
+from reports.document.phrases import joined, phrase, reason_words
 from reports.document.values import Estimate, Floor, Interval, Reason
 from reports.figures.base import N_RESAMPLES, Figure, ItemRow, Listing, item_fields, note_of, without_value
 from reports.figures.block_titles import block_title
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ItemCorrelation:
-    """Pearson's r with its interval over clusters and its chance floor."""
+    """A coefficient, Pearson's r or Cronbach's alpha, with its interval over clusters and its chance floor."""
 
     coefficient: Estimate
     interval: Interval
@@ -64,8 +65,9 @@ class ItemPair:
 
 @dataclass(frozen=True, kw_only=True)
 class ItemOverlap:
-    """The items of one scale.
+    """The items of one scale, or of a score, each as it counts there.
 
+    alpha : Cronbach's; None where some of the items are in a declared score
     n : raters' readings of a story that answer all items; n_left_out : those that leave one out
     why : too little was answered
     """
@@ -75,6 +77,7 @@ class ItemOverlap:
     n: int
     n_left_out: int
     n_raters: int
+    alpha: ItemCorrelation | None = None
     items: tuple[ItemTogether, ...] = ()
     pairs: tuple[ItemPair, ...] = ()
     why: Reason | None = None
@@ -97,12 +100,18 @@ class ItemAnalysis(Figure[Listing[ItemOverlap]]):
     key = "item_analysis"
     title = gettext_lazy("How the items go together")
     position = 58
-    tables = ("item-rest", "item-correlations")
-    edition = 2
+    tables = ("internal-consistency", "item-rest", "item-correlations")
+    edition = 3
 
     def compute(self, dataset: Dataset) -> Listing[ItemOverlap]:
         blocks = [block for block in item_blocks(dataset) if len(block.items) > 1]
-        return Listing(tuple(_overlap(dataset, block) for block in blocks))
+        scores = list(_scores(dataset))
+        counted = {item.key for score in scores for item in score.items}
+        overlaps = [_overlap(dataset, block) for block in blocks]
+        # Of a scale of which a score takes some items, or turns them round, all together make nothing.
+        are_free = [counted.isdisjoint(item.key for item in block.items) for block in blocks]
+        of_blocks = [row if free else replace(row, alpha=None) for row, free in zip(overlaps, are_free, strict=True)]
+        return Listing((*(_overlap(dataset, score) for score in scores), *of_blocks))
 
     def describe(self, result: Listing[ItemOverlap], head: Head) -> Iterator[DocumentSection]:
         high = _(
@@ -134,12 +143,38 @@ def _blocks(block: ItemOverlap, n: int, head: Head) -> list[Block]:
     pairs = ngettext("%(n)s pair of items", "%(n)s pairs of items", len(block.pairs))
     counted = {"n": whole(block.n), "raters": whole(block.n_raters)}
     return [
+        *_consistency(block),
         *_least_in_common(block),
         _item_table(block, n, head),
         Files(words=readings % counted, table="item-rest", is_count=True),
         _pair_file(block),
         Files(words=pairs % {"n": len(block.pairs)}, table="item-correlations"),
     ]
+
+
+def _consistency(block: ItemOverlap) -> list[Block]:
+    alpha = block.alpha
+    if alpha is None or alpha.coefficient.value is None:
+        return []
+    sentence = _(
+        "Cronbach’s alpha of the %(n)s items is %(alpha)s; their answers shuffled within raters reach %(floor)s."
+    )
+    words = {
+        "n": len(block.items),
+        "alpha": coefficient(alpha.coefficient.value),
+        "floor": coefficient(alpha.floor.upper),
+    }
+    file = file_only(
+        "internal-consistency",
+        [block],
+        columns.fields("kind", "title", "n", "n_left_out", "n_raters"),
+        columns.in_file("n_items", lambda row: len(row.items)),
+        *(column.at(lambda row: row.alpha) for column in _columns("cronbach_alpha", None)),
+        columns.note(lambda row: note_of(row.alpha.coefficient, row.alpha.interval)),
+    )
+    ends = phrase(_("95 %% interval %(ends)s."), ends=coefficients(alpha.interval))
+    said = joined(sentence % words, "" if alpha.interval.low is None else ends)
+    return [TextBlock(words=said), file, Files(words=_("Cronbach’s alpha"), table="internal-consistency")]
 
 
 def _least_in_common(block: ItemOverlap) -> list[TextBlock]:
@@ -193,6 +228,17 @@ def _columns(name: str, heading: Phrase | None, *, css: str = "") -> Sequence[Ta
     ]
 
 
+def _scores(dataset: Dataset) -> Iterator[ItemBlock]:
+    """The items of each declared score, turned and weighted as they count in it."""
+    item_by_key = {item.key: item for item in dataset.items}
+    for table in dataset.outcomes:
+        if table.outcome.kind == "score" and table.outcome.score:
+            items = [item_by_key[key] for key in table.outcome.items]
+            cube = dataset.cube(items)
+            counted = counted_values(table.outcome.score, items, cube.values)
+            yield ItemBlock("score", table.outcome.title, tuple(items), None, replace(cube, values=counted))
+
+
 def _overlap(dataset: Dataset, block: ItemBlock) -> ItemOverlap:
     try:
         material = item_analysis.read_rows(block.cube.values, dataset.clusters(block.cube))
@@ -212,6 +258,12 @@ def _overlap(dataset: Dataset, block: ItemBlock) -> ItemOverlap:
         n=len(material.answers),
         n_left_out=material.n_left_out,
         n_raters=n_raters,
+        alpha=_correlation(
+            float(item_analysis.cronbach_alpha(covariance)),
+            ends.alpha,
+            item_analysis.alpha_floor(material),
+            name="Cronbach's alpha",
+        ),
         items=tuple(
             ItemTogether(
                 **item_fields(item),
@@ -231,7 +283,9 @@ def _overlap(dataset: Dataset, block: ItemBlock) -> ItemOverlap:
     )
 
 
-def _correlation(value: float, ends: StatisticInterval | Incomputable, floor: StatisticFloor) -> ItemCorrelation:
+def _correlation(
+    value: float, ends: StatisticInterval | Incomputable, floor: StatisticFloor, *, name: str = "Pearson's r"
+) -> ItemCorrelation:
     if value != value:
         why = without_value("item_constant")
         return ItemCorrelation(
@@ -240,7 +294,7 @@ def _correlation(value: float, ends: StatisticInterval | Incomputable, floor: St
             floor=Floor(mean=None, upper=None, why=why),
         )
     return ItemCorrelation(
-        coefficient=Estimate(value=float(value), name="Pearson's r"),
+        coefficient=Estimate(value=float(value), name=name),
         interval=Interval.of(ends),
         floor=Floor(mean=floor.mean, upper=floor.upper),
     )

@@ -23,6 +23,7 @@ from stats.reasons import Incomputable
 if TYPE_CHECKING:
     from reports.dataset import Dataset
     from reports.dataset.judged import Judged
+    from reports.dataset.step_items import StepItem
     from stats.arrays import FloatArray
     from stats.human_line import AmongPeople
     from stats.judge_scores import Statistic
@@ -156,17 +157,20 @@ def compare_judges(
     of_item: Sequence[AnyStatistic] = (),
     against: Sequence[AmongPeople] = (),
     salt: int,
+    asked: Sequence[StepItem] = (),
 ) -> tuple[JudgeScores, ...]:
     """Every judge beside what people say, over all items and item by item; none where there is nothing to compare.
 
     summarise : gives what people say of each item and unit, shape (I, U)
     of_item : the statistics item by item, where they are others
     against : the lines of one of the people that judges are held against
+    asked : the items that were to be answered, where those of the material are made of them
     """
     if material is None:
         return ()
     reference = summarise(material)
-    rows = answers_to(dataset.models, material.items)
+    asked = asked or material.items
+    rows = answers_to(dataset.models, asked)
     # Drawn once, apart from what is drawn for a judge: beside each judge they are the same.
     lines = person_lines(material.people, material.clusters, against, rng=dataset.rng(salt, 99))
     judges = []
@@ -192,7 +196,7 @@ def compare_judges(
                 person_lines=lines,
                 scores=scores,
                 items=items,
-                outcomes=outcomes(dataset, rows[rows["rater"] == name], len(material.items)),
+                outcomes=outcomes(dataset, rows[rows["rater"] == name], len(asked)),
             )
         )
     return tuple(judges)

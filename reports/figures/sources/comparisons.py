@@ -23,11 +23,12 @@ from reports.document.model import (
     Subsection,
     TextBlock,
 )
-from reports.document.phrases import in_language, joined
+from reports.document.phrases import joined
 from reports.figures.base import (
     Figure,
     Statement,
 )
+from reports.figures.outcome_titles import outcome_title
 from reports.figures.sources.compared_parts import ContrastTable
 from reports.figures.sources.contrast_families import correct, with_letters
 from reports.figures.sources.contrast_rows import ContrastRow, OutcomeContrasts, SourceLevel
@@ -169,7 +170,7 @@ def _test(dataset: Dataset, table: OutcomeTable) -> str:
 def _outcome(outcome: OutcomeContrasts, head: Head) -> Subsection:
     """Every source against the reference, drawn, and every two of them in a table."""
     planned = _("confirmatory: the primary outcome of the plan") if outcome.is_primary else _("exploratory")
-    title = in_language(outcome.title, head.language) if outcome.title else _("All tests together")
+    title = outcome_title(outcome.key, outcome.title, head, without=_("All tests together"))
     return Subsection(
         heading=joined(title, format_html('<span class="hint">{}</span>', planned)),
         blocks=[
@@ -220,7 +221,7 @@ def _each_less(reference: str, unit: str) -> str:
 def _part(outcome: OutcomeContrasts, head: Head) -> Subsection:
     """A dimension, or a single test."""
     return Subsection(
-        heading=in_language(outcome.title, head.language),
+        heading=outcome_title(outcome.key, outcome.title, head),
         blocks=[contrast_table(outcome.contrasts, outcome.places, about=outcome.title)],
     )
 

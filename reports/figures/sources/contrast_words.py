@@ -16,6 +16,7 @@ from reports.lazy import contrasts
 from reports.numbers import decimal, p_with_sign
 from reports.numbers import interval as between
 
+RATED = ("rating", "score", "scale_mean")  # kinds of which the mean is a number of points
 MOST_NEIGHBOURS = 3  # of one outcome, if it is the only one
 
 
@@ -23,6 +24,8 @@ def unit_words(outcome: OutcomeContrasts) -> str:
     """In what its differences are counted."""
     if outcome.kind == "rank":
         return _("places")
+    if outcome.kind == "score":
+        return _("points of the score")
     return _("points") if outcome.is_percent else _("points of the scale")
 
 
@@ -271,6 +274,8 @@ def _on(outcome: OutcomeContrasts) -> str:
     """On what, where a sentence needs it: one item of several, or the ranking."""
     if outcome.kind == "verdicts":
         return ""
+    if outcome.kind == "scale_mean":
+        return _(" on the mean of the scales of “%(outcome)s”") % {"outcome": outcome.title}
     return _(" on “%(outcome)s”") % {"outcome": outcome.title}
 
 
@@ -281,7 +286,7 @@ def _clear(outcome: OutcomeContrasts) -> str:
             "Stories by %(first)s pass the tests %(points)s points more often than those by %(second)s: %(more)s "
             "against %(less)s %%."
         )
-    if outcome.kind == "rating":
+    if outcome.kind in RATED:
         return _(
             "Stories by %(first)s are rated %(points)s points higher on “%(outcome)s” than those by %(second)s: "
             "%(more)s against %(less)s."

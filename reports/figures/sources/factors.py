@@ -13,10 +13,11 @@ from django.utils.translation import gettext_lazy, ngettext
 from reports.document import columns, plots
 from reports.document.columns import LEAD, QUIET, decimals, ends
 from reports.document.model import Block, DocumentSection, DrawnPlot, Files, Head, ReportTable, Subsection, TextBlock
-from reports.document.phrases import in_language, joined, phrase
+from reports.document.phrases import joined, phrase
 from reports.document.values import Interval, IntervalEstimate
 from reports.figures.base import Figure, Listing, note_of
 from reports.figures.mean_intervals import outcome_intervals
+from reports.figures.outcome_titles import outcome_name, outcome_title
 from reports.figures.sources.compared_parts import ContrastTable
 from reports.figures.sources.contrast_families import adjust_family
 from reports.figures.sources.contrast_rows import ContrastRow, VariancePart
@@ -149,9 +150,9 @@ def _plots(result: Listing[FactorOutcome], factor: str) -> Iterator[tuple[str, p
         rows = [row for row in of_factor if row.is_percent == is_percent]
         levels = sorted({mean.level for row in rows for mean in row.means}, key=_order)
         if any(row.means for row in rows):
-            overall = [_plot_row(row, "", levels, row.title or _("All tests"), "") for row in rows]
+            overall = [_plot_row(row, "", levels, outcome_name(row.key, row.title), "") for row in rows]
             within = [
-                _plot_row(row, source, levels, source, row.title or _("All tests"))
+                _plot_row(row, source, levels, source, outcome_name(row.key, row.title))
                 for row in rows
                 for source in dict.fromkeys(mean.source for mean in row.means if mean.source)
             ]
@@ -171,7 +172,7 @@ def _drawings(result: Listing[FactorOutcome], factor: str) -> Iterator[Block]:
 
 
 def _part(row: FactorOutcome, head: Head) -> Subsection:
-    title = in_language(row.title, head.language) if row.title else phrase(_("all tests together, %% Yes"))
+    title = outcome_title(row.key, row.title, head, without=phrase(_("all tests together, %% Yes")))
     exploratory = format_html('<span class="hint">{}</span>', _("exploratory"))
     return Subsection(
         heading=joined(joined(row.factor, title, by=": "), exploratory),
@@ -180,7 +181,11 @@ def _part(row: FactorOutcome, head: Head) -> Subsection:
             Subsection(
                 summary=_("Every two of them, compared"),
                 blocks=[
-                    contrast_table(row.contrasts, row.places, about=f"{row.factor}: {row.title}"),
+                    contrast_table(
+                        row.contrasts,
+                        row.places,
+                        about=f"{row.factor}: {outcome_name(row.key, row.title)}",
+                    ),
                     _file_table(row),
                 ],
             ),
@@ -191,7 +196,7 @@ def _part(row: FactorOutcome, head: Head) -> Subsection:
 def _mean_table(row: FactorOutcome) -> ReportTable[LevelMean]:
     return ReportTable(
         name="factors",
-        label=f"{row.factor}: {row.title or _('All tests')}: {_('Means by a property of the stories')}",
+        label=f"{row.factor}: {outcome_name(row.key, row.title)}: {_('Means by a property of the stories')}",
         rows=row.means,
         columns=[
             *factor_columns(lambda mean: row),

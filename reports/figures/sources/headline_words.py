@@ -10,19 +10,27 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from reports.figures.sources.contrast_rows import ContrastRow, OutcomeContrasts, SourceLevel
+from reports.figures.sources.contrast_words import RATED
 from reports.numbers import decimal, percent
 
 
 def headline(outcomes: Sequence[OutcomeContrasts]) -> str:
-    """The source that is ahead on the first outcome; of several scales, on how many of them.
+    """The source that is ahead on the primary outcome, else on a declared score, else on the first outcome; of several
+    scales, on how many of them.
 
     outcomes : none is a part of another, the primary one first
     """
-    first = outcomes[0]
+    first = leading(outcomes)
     scales = [outcome for outcome in outcomes if outcome.kind == "rating"]
     if first.kind == "rating" and not first.is_primary and len(scales) > 1:
         return _on_scales(scales) + _doubt(scales)
     return _on_one(first)
+
+
+def leading(outcomes: Sequence[OutcomeContrasts]) -> OutcomeContrasts:
+    """The one that a report is headed with: the primary one, else a declared score, else the first."""
+    scores = [outcome for outcome in outcomes if outcome.kind == "score"]
+    return scores[0] if scores and not outcomes[0].is_primary else outcomes[0]
 
 
 def _doubt(outcomes: Sequence[OutcomeContrasts]) -> str:
@@ -90,7 +98,7 @@ def _on_one(outcome: OutcomeContrasts) -> str:
 def _ahead(outcome: OutcomeContrasts) -> str:
     if outcome.kind == "verdicts":
         return _("Stories by %(best)s pass %(most)s of the tests; next are those by %(second)s with %(less)s")
-    if outcome.kind == "rating":
+    if outcome.kind in RATED:
         return _(
             "Stories by %(best)s are rated highest on “%(outcome)s”, %(most)s on average; next are those by %(second)s "
             "with %(less)s"

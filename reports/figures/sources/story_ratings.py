@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -33,7 +33,8 @@ from reports.numbers import NONE, decimal, measured, whole
 from reports.numbers import interval as between
 
 if TYPE_CHECKING:
-    from reports.dataset import Dataset, StepItem
+    from reports.dataset import Dataset, OutcomeTable, StepItem
+    from reports.dataset.cubes import Pair
     from stats.arrays import FloatArray, IntArray
     from stats.intervals import Interval as StatisticInterval
 
@@ -91,7 +92,15 @@ class StoryRatings(ItemFigure[ItemStories], Figure[Listing[ItemStories]]):
     title = gettext_lazy("Story by story")
     position = 33
     tables = ("story-ratings", "spreads")
-    edition = 2
+    edition = 3
+
+    def compute(self, dataset: Dataset) -> Listing[ItemStories]:
+        """Declared scores, and then every scale."""
+        items = super().compute(dataset).rows
+        n = sum(self.is_about(item) for item in dataset.items)
+        tables = [table for table in dataset.outcomes if table.outcome.kind == "score"]
+        scores = [_of_score(dataset, table, salt=salt) for salt, table in enumerate(tables, start=n)]
+        return Listing((*scores, *items))
 
     def is_about(self, item: StepItem) -> bool:
         return item.is_scale
@@ -209,15 +218,27 @@ def _files(result: Listing[ItemStories]) -> list[Block]:
 
 
 def _of_item(dataset: Dataset, item: StepItem, *, salt: int) -> ItemStories:
-    cube = dataset.cube([item])
-    values = cube.values[0]
+    cube, settings = dataset.cube([item]), item.item.settings
+    about = {**item_fields(item), "lowest": settings.get("low"), "highest": settings.get("high")}
+    return _of_values(dataset, about, cube.values[0], cube.units, salt=salt)
+
+
+def _of_score(dataset: Dataset, table: OutcomeTable, *, salt: int) -> ItemStories:
+    step, name = table.outcome.key.split("/", 1)
+    about = {"step": step, "item": name, "title": table.outcome.title, "dimension": "", "type": "score"}
+    ends = {"lowest": table.bounds[0], "highest": table.bounds[1]}
+    return _of_values(dataset, about | ends, table.ratings, table.units, salt=salt)
+
+
+def _of_values(
+    dataset: Dataset, about: dict[str, Any], values: FloatArray, units: Sequence[Pair], *, salt: int
+) -> ItemStories:
+    """about : the item's fields, and the ends of its scale; values : of each rater, shape (R, U)"""
     sds = spreads.standard_deviations(values)
-    ranked = sorted(
-        (n for n in range(len(cube.units)) if np.isfinite(sds[n]) and sds[n] > 0), key=lambda n: -float(sds[n])
-    )
+    ranked = sorted((n for n in range(len(units)) if np.isfinite(sds[n]) and sds[n] > 0), key=lambda n: -float(sds[n]))
     disputed = set(ranked[:N_DISPUTED])
     stories = []
-    for n, (group, story) in enumerate(cube.units):
+    for n, (group, story) in enumerate(units):
         ratings = values[:, n][np.isfinite(values[:, n])]
         if ratings.size:
             stories.append(
@@ -232,11 +253,9 @@ def _of_item(dataset: Dataset, item: StepItem, *, salt: int) -> ItemStories:
                 )
             )
     return ItemStories(
-        **item_fields(item),
+        **about,
         sources=tuple(name for name, _kind in dataset.sources),
-        lowest=item.item.settings.get("low"),
-        highest=item.item.settings.get("high"),
-        spread=_spread(dataset, sds, dataset.clusters(cube), salt=salt),
+        spread=_spread(dataset, sds, dataset.clusters_of_units(units), salt=salt),
         stories=tuple(stories),
     )
 

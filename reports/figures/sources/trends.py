@@ -22,9 +22,10 @@ from reports.document.model import (
     RowGroup,
     TextBlock,
 )
-from reports.document.phrases import in_language, joined
+from reports.document.phrases import joined
 from reports.document.values import Floor, Interval, IntervalEstimate, Reason
 from reports.figures.base import N_RESAMPLES, Figure, Listing, mean_interval, note_of
+from reports.figures.outcome_titles import outcome_name, outcome_title
 from reports.figures.sources.factor_rows import (
     FactorRow,
     as_number,
@@ -205,7 +206,7 @@ def _plot(rows: list[FactorTrend], *, is_percent: bool) -> plots.PanelPlot:
     ends = [n for row in rows for m in row.means for n in (m.value, m.interval.low, m.interval.high) if n is not None]
     panels = [
         plots.Panel(
-            row.title or _("All tests"),
+            outcome_name(row.key, row.title),
             points=tuple(
                 plots.Point(
                     place_by_number[mean.number],
@@ -277,4 +278,4 @@ def _mean_table(result: Listing[FactorTrend], label: str, head: Head) -> ReportT
 
 
 def _title(row: FactorTrend, head: Head) -> Phrase:
-    return in_language(row.title, head.language) if row.title else _("All tests")
+    return outcome_title(row.key, row.title, head)

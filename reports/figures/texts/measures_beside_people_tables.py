@@ -14,6 +14,7 @@ from reports.document.files import file_only
 from reports.document.model import Block, Files, Head, Phrase, ReportTable, RowGroup, TableCell, TableColumn, TextBlock
 from reports.document.phrases import hidden, in_language, joined, phrase
 from reports.figures.base import note_of
+from reports.figures.outcome_titles import outcome_title
 from reports.numbers import coefficient, coefficients, decimal, whole
 from reports.numbers import interval as between
 
@@ -100,7 +101,7 @@ def _lines(measure: MeasureBesidePeople, head: Head) -> Iterator[_Line]:
     names = {"spearman": _("Spearman’s rho"), "kendall_tau": _("Kendall’s tau-b")}
     for row in measure.correlations:
         ties = f"{whole(row.n_tied)}, {whole(row.n_tied_people)}"
-        title = in_language(row.title, head.language) if row.title else _("All tests")
+        title = outcome_title(row.outcome, row.title, head)
         for n, part in enumerate(row.coefficients):
             yield _Line(
                 title if n == 0 else hidden(title), names[part.statistic], part, row.n, ties, is_coefficient=True
