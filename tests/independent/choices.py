@@ -127,9 +127,9 @@ def authorship(package, result, check):
             labels = {"is_model": is_model, "says_model": says_model, "cluster": clusters.astype(str)}
             others_too(place, row, guesses.assign(**labels), ends, check)
         check.number(f"{place}/raters", row["n_raters"], guesses["rater"].nunique())
-    ps = pd.Series([row["p"] for row in result], dtype=float)
+    ps = pd.Series([row.get("p") for row in result], dtype=float)
     for row, p in zip(result, holm(ps.dropna()).reindex(ps.index), strict=True):
-        check.number(f"{place_of('authorship', row)}/adjusted", row["p_adjusted"], None if pd.isna(p) else p)
+        check.number(f"{place_of('authorship', row)}/adjusted", row.get("p_adjusted"), None if pd.isna(p) else p)
     for row in result:
         place = place_of("authorship", row)
         guesses = package.answers(row["step"], row["item"]).dropna(subset=["source"])
@@ -142,11 +142,11 @@ def authorship(package, result, check):
 
 def others_too(place, row, guesses, ends, check):
     """The interval for other raters and its p, to what a general method of maximising a likelihood gives."""
-    said = {"low": row["wide"]["low"], "high": row["wide"]["high"], "p": row["p"]}
+    said = {"low": row["wide"].get("low"), "high": row["wide"].get("high"), "p": row.get("p")}
     computed = guessed_kinds.of_other_raters(guesses, dict(zip(("low", "high"), ends, strict=True))) if ends else {}
     for name, stored in said.items():
         value = computed.get(name)
         is_near = None not in (stored, value) and abs(stored - value) <= guessed_kinds.TOLERANCE
         check.number(f"{place}/wide.{name}", stored, stored if is_near else value)
-    n = row["interval"]["n_resampled"] if row["wide"]["low"] is not None else None
+    n = row["interval"]["n_resampled"] if row["wide"].get("low") is not None else None
     check.number(f"{place}/wide.n", row["wide"].get("n_resampled"), n)

@@ -1,6 +1,6 @@
 """Whether raters tell people's stories from models', for other raters: a mixed model whose covariance is one matrix.
 
-The likelihood is maximised by a general method, so that numbers come out to a few thousandths only. Searle, Casella and
+The likelihood is maximised by a general method, so that numbers come out to a hundredth only. Searle, Casella and
 McCulloch 1992, chapter 6; Satterthwaite's degrees of freedom by the curvature of the likelihood.
 """
 
@@ -9,7 +9,7 @@ import pandas as pd
 from scipy import optimize, stats
 
 START, NOTHING, STEP = 0.2, 0.02, 1e-3  # standard deviations, of guesses that are 0 or 1
-TOLERANCE = 0.004
+TOLERANCE = 0.01
 NONE = {"low": None, "high": None, "p": None}
 
 
