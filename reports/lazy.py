@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from stats import comparisons as comparisons
     from stats import composites as composites
     from stats import contrasts as contrasts
+    from stats import exchangeable_judges as exchangeable_judges
+    from stats import guessed_kinds as guessed_kinds
     from stats import human_likeness as human_likeness
     from stats import human_line as human_line
     from stats import intervals as intervals

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from reports.document.model import DocumentSection, ReportTable, find_blocks
 from reports.figures import Figure
 from reports.figures.base import Row
-from reports.page.statements import statement_lines
+from reports.page.statements import held_percent, statement_lines
 from reports.results import Results
 
 
@@ -36,6 +36,7 @@ def context(results: Results, *, language: str = "") -> dict[str, Any]:
         "highlights": highlights(results),
         "statements": lines,
         "has_intervals": any(line.effect and line.effect.low is not None for line in lines),
+        "held_percent": held_percent([line.statement.interval for line in lines if line.effect]),
         "has_neighbours": len(results.sources) > 2 and any(line.statement.is_of_neighbours for line in lines),
         "has_plan": results.study.has_plan,
         "head_notes": [note for figure, result in results.computed for note in figure.head_notes(result)],

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from django.utils.functional import Promise
 
 from reports.document.plots import value_axis
+from reports.document.values import Interval
 from reports.figures.base import Statement
 from reports.numbers import coefficient
 from reports.results import Results
+from stats import coverage
 
 MOST_STATEMENTS = 12
 MOST_STEPS = 4  # from tick to tick of an effect's axis, which is short
@@ -55,6 +57,17 @@ def statement_lines(results: Results) -> list[StatementLine]:
         StatementLine(statement, figure.key, figure.title, _effect(statement, statements))
         for statement, figure in top_pairs
     ]
+
+
+def held_percent(intervals: Sequence[Interval | None]) -> int | None:
+    """Of 100 such intervals how many hold what they estimate at least, by simulation: 95 where that is near enough for
+    all of them; None where it is not known of one."""
+    ends = [interval for interval in intervals if interval and interval.low is not None]
+    held = [coverage.held(interval.method, interval.n_resampled or 0) for interval in ends]
+    known = [percent for percent in held if percent is not None]
+    if not known or len(known) < len(held):
+        return None
+    return 95 if min(known) >= coverage.NOMINAL_FROM else int(min(known))
 
 
 def _effect(statement: Statement, statements: Sequence[Statement]) -> EffectCell | None:

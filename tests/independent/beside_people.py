@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from tests.independent import floors, intervals
+from tests.independent import exchangeable, floors, intervals
 from tests.independent.agreement import alpha
 from tests.independent.judges import UNIT, items_of, judges_of, numbered
 from tests.independent.material import counts, percent_agreement, place_of
@@ -110,6 +110,7 @@ def alternative_annotator(package, result, check):
             if stored["form"] in forms:
                 of_people, answers, options = forms[stored["form"]]
             else:
+                of_people = people[is_models] if stored["form"] == "constant_models" else people
                 if stored.get("answer") is None:
                     # The best constant answer is sought by tests, of which there are none here.
                     counts_of_none = {
@@ -119,10 +120,9 @@ def alternative_annotator(package, result, check):
                     }
                     check.numbers(place, stored, **counts_of_none)
                     continue
-                value = best_constant(people, row["score"], epsilon)
+                value = best_constant(of_people, row["score"], epsilon)
                 check.number(f"{place}/answer", stored["answer"], value)
-                of_people, answers, options = people, judge * 0 + value, {}
-                answers = answers.fillna(value)
+                answers, options = pd.Series(float(value), of_people.index), {}
             test = left_out_in_turn(of_people, answers, row["score"], epsilon, **options)
             rate, advantage, n_tested, n_units, wins = test
             check.numbers(place, stored, winning_rate=rate, advantage=advantage, n_tested=n_tested, n_units=n_units)
@@ -130,6 +130,11 @@ def alternative_annotator(package, result, check):
             if wins is not None and stored.get("interval"):
                 wins["cluster"] = package.clusters(wins)
                 check.interval(place, stored["interval"], "of_mean", wins, (package.seed, STANDINGS), (0, 1))
+        if row["drawn"].get("why"):
+            check.number(f"alternative_annotator/{row['judge']}/least", row["drawn"]["why"]["values"]["least"], LEAST)
+        least, seed = row["standings"][-1]["advantage"] or 0, (package.seed, STANDINGS, 1)
+        drawn = exchangeable.percent_drawn(people, is_models, least, row["score"], epsilon, seed)
+        check.number(f"alternative_annotator/{row['judge']}/{row['score']}/drawn", row["drawn"]["value"], drawn)
 
 
 def best_constant(people, score, epsilon):

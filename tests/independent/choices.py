@@ -4,7 +4,8 @@ import json
 
 import pandas as pd
 
-from tests.independent import intervals
+from tests.independent import guessed_kinds, intervals
+from tests.independent.contrasts import holm
 from tests.independent.material import by_source, counts, percent_agreement, place_of
 
 
@@ -121,9 +122,31 @@ def authorship(package, result, check):
             clusters = package.clusters(guesses)
             sides = guesses.assign(is_human=~is_model * 1, right=(is_model == says_model) * 1, cluster=clusters)
             ends = intervals.of_recalls(sides, clusters, package.draws)
-            check.ends(place, row["interval"], ends and [end / 100 for end in ends], clusters.nunique())
+            ends = ends and [end / 100 for end in ends]
+            check.ends(place, row["interval"], ends, clusters.nunique())
+            labels = {"is_model": is_model, "says_model": says_model, "cluster": clusters.astype(str)}
+            others_too(place, row, guesses.assign(**labels), ends, check)
+        check.number(f"{place}/raters", row["n_raters"], guesses["rater"].nunique())
+    ps = pd.Series([row.get("p") for row in result], dtype=float)
+    for row, p in zip(result, holm(ps.dropna()).reindex(ps.index), strict=True):
+        check.number(f"{place_of('authorship', row)}/adjusted", row.get("p_adjusted"), None if pd.isna(p) else p)
+    for row in result:
+        place = place_of("authorship", row)
+        guesses = package.answers(row["step"], row["item"]).dropna(subset=["source"])
         for stored in row["by_source"]:
             of_source = by_source(guesses, stored["source"])
             check.number(f"{place}/{stored['source']}/n", stored["n"], len(of_source))
             for option, n in zip(row["options"], stored["n_by_option"], strict=True):
                 check.number(f"{place}/{stored['source']}", n, (of_source["value"] == option["value"]).sum())
+
+
+def others_too(place, row, guesses, ends, check):
+    """The interval for other raters and its p, to what a general method of maximising a likelihood gives."""
+    said = {"low": row["wide"].get("low"), "high": row["wide"].get("high"), "p": row.get("p")}
+    computed = guessed_kinds.of_other_raters(guesses, dict(zip(("low", "high"), ends, strict=True))) if ends else {}
+    for name, stored in said.items():
+        value = computed.get(name)
+        is_near = None not in (stored, value) and abs(stored - value) <= guessed_kinds.TOLERANCE
+        check.number(f"{place}/wide.{name}", stored, stored if is_near else value)
+    n = row["interval"]["n_resampled"] if row["wide"].get("low") is not None else None
+    check.number(f"{place}/wide.n", row["wide"].get("n_resampled"), n)

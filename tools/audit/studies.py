@@ -5,6 +5,7 @@ from collections import defaultdict
 import numpy as np
 
 from annotation.models import Assignment, Rater, Response, Seat
+from stats.arrays import FloatArray
 from studies import hashing, protocol
 from studies.models import ProtocolVersion, Provenance, Source, Step, Story, StoryGroup, Study
 from tests import factories, triggers
@@ -12,11 +13,13 @@ from tests.factories import NOON
 from tools.audit.designs import HIGH, LOW, Drawn
 
 SCALE = {"type": "scale", "settings": {"low": LOW, "high": HIGH, "anchors": {str(LOW): "Low", str(HIGH): "High"}}}
+BY_RATER = 20  # how much more of a guess is the rater than what the rater makes of the source
 PLAIN = {"rationale": "none", "rationale_least": 0}
 
 
 def make(drawn: Drawn, *, has_guesses: bool, rng: np.random.Generator) -> Study:
-    """The study with all answers; guesses at who wrote a story, if there are any, are tossed."""
+    """The study with all answers; guesses at who wrote a story, if there are any, are tossed: each rater leans to
+    an answer of their own, and more or less so by source."""
     study = Study.objects.create(
         slug="audited",
         title="Audited",
@@ -160,6 +163,12 @@ def _answers(
     if has_guesses:
         authors = [option["value"] for option in factories.AUTHORS]
         readings = dict.fromkeys((a.group, a.rater, a.story) for a in drawn.answers if a.rater != "judge")
+        leanings: dict[tuple[str, str], FloatArray] = {}
+        for rater in sorted({rater for _group, rater, _story in readings}):
+            own = rng.dirichlet(np.ones(len(authors)))
+            sources = sorted({source for _group, _premise, source in drawn.stories.values()})
+            leanings |= {(rater, source): rng.dirichlet(1 + BY_RATER * own) for source in sources}
         for group, rater, story in readings:
-            add(group, rater, story, "guess-1", authors[int(rng.integers(len(authors)))])
+            leaning = leanings[rater, drawn.stories[story][2]]
+            add(group, rater, story, "guess-1", authors[int(rng.choice(len(authors), p=leaning))])
     Response.objects.bulk_create(rows)

@@ -40,6 +40,7 @@ NUMBERS: Mapping[str, tuple[str, str]] = {
     "distance_to_1": ("cosine distance", "Distance to the nearest reference."),
     "distance_to_10": ("cosine distance", "Mean distance to the 10 nearest references."),
     "distance_to_25": ("cosine distance", "Mean distance to the 25 nearest references."),
+    "drawn_percent": (PERCENT, "Of 100 judges that give the answer of an expert drawn anew, how many pass all forms."),
     "effect": ("standard deviations", "The effect size."),
     "end": ("words", "How many words the chosen story has more, up to here and not including it."),
     "epsilon": (SHARE, "By how much the judge may be worse than a person and still win."),

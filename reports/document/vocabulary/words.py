@@ -97,7 +97,7 @@ BOOLEANS: Mapping[str, str] = {
     "is_disputed": "Whether the story is among those about which raters differ most.",
     "is_model": "Whether the participant is a model.",
     "is_must": "Whether the constraint must be met.",
-    "may_stand_in": "Whether the judge may stand in for an expert: it passes all forms and beats any constant answer.",
+    "may_stand_in": "Whether the judge may stand in for an expert: it passes all forms, which no constant answer does.",
     "paired": "Whether the two were compared within the same groups.",
     "planned": "Whether the analysis plan names the comparison.",
 }

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from recompute.values import (
     N_RESAMPLES,
+    ends_of,
     estimate,
     interval,
     mean,
@@ -16,8 +17,9 @@ from recompute.values import (
     share,
 )
 
-from stats import agreement, comparisons, intervals
+from stats import agreement, comparisons, contrasts, guessed_kinds, intervals
 from stats import rankings as ranking_statistics
+from stats.reasons import Incomputable, value_or_reason
 
 NEITHER, UNKNOWN = -1, -2
 
@@ -228,10 +230,11 @@ def authorship(package):
         clusters = package.clusters(zip(answers["group"], answers["story"], strict=True))
         both = np.stack([is_model, ~is_model])
         parts = np.stack([*(both & (is_model == is_guessed)), *both], axis=-1)
-        options = {"rng": package.resampling(), "n_resamples": N_RESAMPLES}
 
-        def ends(parts=parts, clusters=clusters, options=options):
-            return intervals.interval_of_sums(balanced_of, parts, clusters, **options).clipped(0, 1)
+        def ends(parts=parts, clusters=clusters):
+            rng = package.resampling()
+            ends_of_sums = intervals.interval_of_sums(balanced_of, parts, clusters, rng=rng, n_resamples=N_RESAMPLES)
+            return ends_of_sums.clipped(0, 1)
 
         by_source = [
             {
@@ -249,5 +252,19 @@ def authorship(package):
             "always_model_percent": 100 * is_model.mean() if len(answers) else None,
             "balanced_accuracy": estimate(comparisons.balanced_accuracy, is_model * 1.0, is_guessed * 1.0),
         }
-        rows.append(item.fields | fields | {"interval": interval(ends)})
-    return rows
+        told = value_or_reason(
+            lambda a=answers, m=is_model, g=is_guessed, c=clusters, ends=ends: guessed_kinds.told_kinds(
+                *(m, g), block=c, **numbered(a), narrow=ends()
+            )
+        )
+        p = None if isinstance(told, Incomputable) else told.p
+        wide = ends_of(told if p is None else told.interval)
+        fields |= {"n_raters": answers["rater"].nunique(), "interval": interval(ends), "wide": wide, "p": p}
+        rows.append(item.fields | fields)
+    adjusted = contrasts.adjust([row["p"] for row in rows], "holm")
+    return [row | {"p_adjusted": p} for row, p in zip(rows, adjusted, strict=True)]
+
+
+def numbered(answers):
+    """The raters and the stories of guesses as numbers."""
+    return {name: np.unique(answers[name].astype(str), return_inverse=True)[1] for name in ("rater", "story")}

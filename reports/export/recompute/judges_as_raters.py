@@ -15,7 +15,7 @@ from recompute.values import (
     why,
 )
 
-from stats import agreement, intervals, judge_scores, judgements
+from stats import agreement, exchangeable_judges, intervals, judge_scores, judgements
 from stats import alternative_annotator as annotator
 from stats import judge_biases as biases
 from stats.reasons import Incomputable, value_or_reason
@@ -138,7 +138,20 @@ def standings_on(package, items, score):
             ),
         }
 
-    constant = best_constant(people, standing, clusters)
+    constants = [
+        best_constant("constant_models", people[:, of_models], standing, clusters[of_models]),
+        best_constant("constant", people, standing, clusters),
+    ]
+    drawn = estimate(
+        percent_drawn,
+        people,
+        stories,
+        of_models,
+        constants[-1]["advantage"] or 0,
+        package.rng(STANDINGS, 1),
+        epsilon,
+        score,
+    )
     for name, own in zip(names, of_judges, strict=True):
         if np.isfinite(own).any():
             rows = [
@@ -146,23 +159,32 @@ def standings_on(package, items, score):
                 standing("unanswered", people, own, clusters, counts_unanswered=True),
                 standing("stories", people, own, clusters, clusters=stories),
                 standing("models", people[:, of_models], own[of_models], clusters[of_models]),
-                constant,
+                *constants,
             ]
-            yield {"judge": name, "score": score, "standings": rows}
+            yield {"judge": name, "score": score, "standings": rows, "drawn": drawn}
 
 
-def best_constant(people, standing, clusters):
+def best_constant(form, people, standing, clusters):
     """The answer that would do best if it were given always: by winning rate, then by advantage."""
     present = people[np.isfinite(people)]
     values = np.unique(present)
     if len(values) > 21:
         values = np.unique(np.quantile(present, np.linspace(0, 1, 21), method="nearest"))
-    rows = [
-        standing("constant", people, np.full(people.shape[1], value), clusters) | {"answer": value} for value in values
-    ]
-    nothing = {"form": "constant", "winning_rate": None, "advantage": None, "n_tested": 0, "n_people": 0, "n_units": 0}
+    rows = [standing(form, people, np.full(people.shape[1], value), clusters) | {"answer": value} for value in values]
+    nothing = {"form": form, "winning_rate": None, "advantage": None, "n_tested": 0, "n_people": 0, "n_units": 0}
     best = max(rows, key=lambda row: (row["winning_rate"] or 0, row["advantage"] or 0), default=nothing)
     return {name: part for name, part in best.items() if name != "answer" or best["n_units"]}
+
+
+def percent_drawn(people, stories, of_models, least, rng, epsilon, score):
+    """Of 100 judges that give the answer of a person drawn anew for each unit, how many pass all forms of the test."""
+    places = exchangeable_judges.draw_places(people, rng=rng)
+    options = {"epsilon": epsilon, "score": score}
+    test = exchangeable_judges.alt_tests(people, places, **options)
+    by_story = exchangeable_judges.alt_tests(people, places, clusters=stories, **options)
+    among_models = exchangeable_judges.alt_tests(people[:, of_models], places[:, of_models], **options)
+    passes = np.min([form.winning_rate for form in (test, by_story, among_models)], axis=0) >= 0.5
+    return 100 * (passes & (test.advantage > least)).mean()
 
 
 # ── biases ─────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -2,7 +2,8 @@
 
 A judge that does nothing but tell people's stories from models' agrees with experts well enough to pass where the two
 differ much. So beside the test stand the best constant answer, models' stories alone, unanswered questions counted as
-lost, and the same test on whole stories; a judge may stand in only if it passes all of them and beats the constant.
+lost, and the same test on whole stories; a judge may stand in only if it passes all of them, which no constant answer
+does. Where that is not shown, it is said how often it would be shown of a judge that answers as the experts do.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from django.utils.translation import gettext_lazy
 
 from reports.dataset import cubes
 from reports.document.model import DocumentSection, Head
-from reports.document.values import Interval, Reason
-from reports.figures.base import N_RESAMPLES, Claim, Figure, Listing, Statement, interval
-from reports.figures.judges.alternative_annotator_tables import in_place_of_an_expert
-from reports.lazy import alternative_annotator, np
+from reports.document.values import Estimate, Interval, Reason
+from reports.figures.base import N_RESAMPLES, Claim, Figure, Listing, Statement, estimate, interval
+from reports.figures.judges.alternative_annotator_tables import chances, in_place_of_an_expert
+from reports.lazy import alternative_annotator, exchangeable_judges, np
 from reports.numbers import decimal
 from stats.reasons import Incomputable
 from studies.documents.analysis_plan import EPSILON
@@ -29,9 +30,9 @@ from studies.models import Source
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
     from stats.alternative_annotator import Score
-    from stats.arrays import BoolArray, FloatArray
+    from stats.arrays import BoolArray, FloatArray, IntArray
 
-SALT = 34  # of the seed
+SALT, DRAWN = 34, 1  # of the seed
 Ends: TypeAlias = Callable[["alternative_annotator.AlternativeAnnotator"], Interval]
 MOST_CONSTANTS = 21  # that are tried
 WINNING_RATE_TO_PASS = 0.5  # winning rate from which a judge may stand in
@@ -41,8 +42,9 @@ WINNING_RATE_TO_PASS = 0.5  # winning rate from which a judge may stand in
 class Standing:
     """One form of the test.
 
-    form : "test", "unanswered", "stories", "models" or "constant"
-    answer : of the constant, the answer that does best
+    form : "test", "unanswered", "stories", "models", or "constant_models" and "constant", of the best constant answer
+        among models' stories and among all
+    answer : of a constant, the answer that does best
     n_units : questions about a story that were compared
     interval : of the advantage, over clusters of stories; None without a value
     """
@@ -58,6 +60,10 @@ class Standing:
     why: Reason | None = None
 
     @property
+    def is_constant(self) -> bool:
+        return self.form in {"constant", "constant_models"}
+
+    @property
     def is_passed(self) -> bool:
         return self.winning_rate is not None and self.winning_rate >= WINNING_RATE_TO_PASS
 
@@ -71,24 +77,32 @@ class JudgeStandings:
 
     score : "accuracy" for verdicts, "neg_rmse" for scales
     epsilon : by which an expert may be better; the plan's, or what the source gives for experts
+    drawn : of 100 judges that give the answer of an expert drawn anew for each question, how many pass every form and
+        do better than the best constant answer
     """
 
     judge: str
     score: str
     standings: tuple[Standing, ...]
     epsilon: float = EPSILON
+    drawn: Estimate
 
     @property
     def own_standings(self) -> tuple[Standing, ...]:
-        """All but that of the constant answer."""
-        return self.standings[:-1]
+        """All but those of constant answers."""
+        return tuple(standing for standing in self.standings if not standing.is_constant)
+
+    @property
+    def passed_constant(self) -> Standing | None:
+        """A constant answer that passes the test, so that passing it tells nothing; among all stories if it can."""
+        return next((s for s in reversed(self.standings) if s.is_constant and s.is_passed), None)
 
     @property
     def may_stand_in(self) -> bool:
-        """Whether it passes every form, and does better than the best constant answer."""
-        *own, constant = self.standings
-        advantages = own[0].advantage, constant.advantage
-        return all(standing.is_passed for standing in own) and (advantages[0] or 0) > (advantages[1] or 0)
+        """Whether it passes every form, which no constant answer does, and does better than the best of those."""
+        advantages = self.standings[0].advantage, self.standings[-1].advantage
+        is_better = (advantages[0] or 0) > (advantages[1] or 0)
+        return is_better and self.passed_constant is None and all(s.is_passed for s in self.own_standings)
 
 
 class AlternativeAnnotator(Figure[Listing[JudgeStandings]]):
@@ -96,7 +110,7 @@ class AlternativeAnnotator(Figure[Listing[JudgeStandings]]):
     title = gettext_lazy("In place of an expert")
     position = 127
     tables = ("alternative-annotator",)
-    edition = 2
+    edition = 3
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> Listing[JudgeStandings]:
@@ -145,7 +159,10 @@ def _statement(row: JudgeStandings) -> Statement:
         "n": test.n_tested,
     }
     claim = Claim(kind="judge") if row.may_stand_in else None
-    return Statement(sentence=sentence % words, basis=basis, position=30, claim=claim)
+    sentence %= words
+    if claim is None:
+        sentence = " ".join(filter(None, [sentence, chances(row)]))
+    return Statement(sentence=sentence, basis=basis, position=30, claim=claim)
 
 
 def _of_items(dataset: Dataset, items: list[StepItem], score: Score) -> Iterator[JudgeStandings]:
@@ -169,11 +186,28 @@ def _of_items(dataset: Dataset, items: list[StepItem], score: Score) -> Iterator
 
     test = partial(_standing, score=score, epsilon=epsilon)
     of_all, of_some = interval_over(np.ones_like(of_models)), interval_over(of_models)
-    constant = best_constant(people, score, epsilon=epsilon)
-    if constant.answer is not None:
-        always = np.full(people.shape[1], constant.answer)
-        constant = test("constant", people, always, answer=constant.answer, ends=of_all)
+
+    def constant(form: str, people: FloatArray, ends: Ends) -> Standing:
+        best = best_constant(people, score, epsilon=epsilon)
+        if best.answer is None:
+            return replace(best, form=form)
+        return test(form, people, np.full(people.shape[1], best.answer), answer=best.answer, ends=ends)
+
+    constants = (
+        constant("constant_models", people[:, of_models], of_some),
+        constant("constant", people, of_all),
+    )
     stories = np.tile(np.unique(cube.stories, return_inverse=True)[1], len(cube.items))
+    drawn = estimate(
+        _percent_drawn,
+        people,
+        stories,
+        of_models,
+        least=constants[-1].advantage or 0,
+        score=score,
+        epsilon=epsilon,
+        rng=dataset.rng(SALT, DRAWN),
+    )
     for name, answers in zip(judges, _flatten(judged), strict=True):
         if np.isfinite(answers).any():
             standings = (
@@ -181,9 +215,31 @@ def _of_items(dataset: Dataset, items: list[StepItem], score: Score) -> Iterator
                 test("unanswered", people, answers, ends=of_all, counts_unanswered=True),
                 test("stories", people, answers, ends=of_all, clusters=stories),
                 test("models", people[:, of_models], answers[of_models], ends=of_some),
-                constant,
+                *constants,
             )
-            yield JudgeStandings(judge=name, score=score, standings=standings, epsilon=epsilon)
+            yield JudgeStandings(judge=name, score=score, standings=standings, epsilon=epsilon, drawn=drawn)
+
+
+def _percent_drawn(
+    people: FloatArray,
+    stories: IntArray,
+    of_models: BoolArray,
+    *,
+    least: float,
+    score: Score,
+    epsilon: float,
+    rng: np.random.Generator,
+) -> float:
+    """Of 100 judges that are drawn from the people, how many pass every form with an advantage above the least.
+
+    Raises Incomputable if one of the forms tests nobody.
+    """
+    places = exchangeable_judges.draw_places(people, rng=rng)
+    test = partial(exchangeable_judges.alt_tests, epsilon=epsilon, score=score)
+    by_answers = test(people, places)
+    forms = by_answers, test(people, places, clusters=stories), test(people[:, of_models], places[:, of_models])
+    passes_all = np.all([form.winning_rate >= WINNING_RATE_TO_PASS for form in forms], axis=0)
+    return float(100 * (passes_all & (by_answers.advantage > least)).mean())
 
 
 def _flatten(values: FloatArray) -> FloatArray:

@@ -50,7 +50,12 @@ def in_place_of_an_expert(rows: Sequence[JudgeStandings], *, epsilon: float) -> 
     strictness = _(
         "Where one source differs from all others, a judge that tells nothing but that source passes the test. So it "
         "must also pass among models’ stories, story by story, with its gaps counted, and do better than the best "
-        "constant answer."
+        "constant answer. Where a constant answer passes, of all stories or of models’, the test shows nothing of "
+        "any judge."
+    )
+    draws = _(
+        "Not shown is not refuted: few experts or stories let judges fail that are as good as an expert. How often, is "
+        "simulated: on each question an expert drawn by lot makes room for a judge that gives that expert’s answer."
     )
     return DocumentSection(
         heading=_("In place of an expert"),
@@ -60,7 +65,11 @@ def in_place_of_an_expert(rows: Sequence[JudgeStandings], *, epsilon: float) -> 
             _file(rows),
             Files(words=_("Every judge and form of the test"), table=TABLE),
         ],
-        margin=[TextBlock(words=test % {"epsilon": coefficient(epsilon)}), TextBlock(words=strictness)],
+        margin=[
+            TextBlock(words=test % {"epsilon": coefficient(epsilon)}),
+            TextBlock(words=strictness),
+            TextBlock(words=draws),
+        ],
     )
 
 
@@ -127,7 +136,9 @@ def _part(score: str, rows: Sequence[JudgeStandings], *, is_open: bool) -> Subse
     table = ReportTable(
         label=_title(score),
         caption=joined(
-            _("Verdicts.") if score == "accuracy" else _("Scales."), _constant(score, rows[0].standings[-1])
+            _("Verdicts.") if score == "accuracy" else _("Scales."),
+            _constant(score, rows[0].standings[-1]),
+            chances(rows[0]),
         ),
         rows=rows,
         why=lambda row: row.standings[0].why,
@@ -182,12 +193,37 @@ def _constant(score: str, constant: Standing) -> str:
     return sentence % {"answer": decimal(constant.answer, 0), **values}
 
 
+def chances(row: JudgeStandings) -> str:
+    """Whether a judge that is as good as the experts would be shown to be so, and how often; "" if unknown."""
+    constant = row.passed_constant
+    if constant is not None:
+        answer = decimal(constant.answer, 0)
+        if row.score == "accuracy":
+            answer = _("Yes") if constant.answer else _("No")
+        if constant.form == "constant":
+            sentence = _("Here it can be shown of no judge: always answering %(answer)s passes the test, too.")
+        else:
+            sentence = _(
+                "Here it can be shown of no judge: among models’ stories, always answering %(answer)s passes the test, "
+                "too."
+            )
+        return sentence % {"answer": answer}
+    if row.drawn.value is None:
+        return ""
+    sentence = _(
+        "A judge that gives the answer of one of these experts, drawn anew for each question, would pass every form of "
+        "the test in %(percent)s %% of draws."
+    )
+    return sentence % {"percent": decimal(row.drawn.value, 0)}
+
+
 def _file(rows: Sequence[JudgeStandings]) -> ReportTable[tuple[JudgeStandings, Standing]]:
     """Every form of the test in a row of its own."""
     return file_only(
         TABLE,
         [(row, standing) for row in rows for standing in row.standings],
         columns.fields("judge", "score", "epsilon", "may_stand_in", of=lambda pair: pair[0]),
+        columns.fields(drawn_percent="drawn.value", of=lambda pair: pair[0]),
         columns.fields("form", "answer", "winning_rate", advantage_probability="advantage", of=lambda pair: pair[1]),
         columns.fields(advantage_low="interval.low", advantage_high="interval.high", of=lambda pair: pair[1]),
         columns.fields(n_people_tested="n_tested", n_people="n_people", n_units="n_units", of=lambda pair: pair[1]),

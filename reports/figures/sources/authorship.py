@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from django.utils.html import format_html
@@ -25,15 +25,18 @@ from reports.figures.base import (
     interval,
     item_fields,
 )
-from reports.lazy import comparisons, intervals, np, pd
+from reports.lazy import comparisons, contrasts, guessed_kinds, intervals, np, pd
 from reports.numbers import coefficient, coefficients, decimal, whole
+from stats.reasons import Incomputable, value_or_reason
 from studies.models import Source
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
     from stats.arrays import FloatArray
+    from stats.guessed_kinds import ToldKinds
     from stats.intervals import Interval as StatisticInterval
 
+LEVEL = 0.05
 CHANCE = 0.5  # balanced accuracy of always giving the same answer
 
 
@@ -53,7 +56,12 @@ class SourceGuesses:
 
 @dataclass(frozen=True, kw_only=True)
 class Guesses(ItemRow):
-    """n_right : names the very kind of author; n_right_of_person_or_model : tells a person from a model"""
+    """Guesses of one item.
+
+    n_right : names the very kind of author; n_right_of_person_or_model : tells a person from a model
+    interval : of the balanced accuracy, for the same raters; wide : for other raters, too, never narrower
+    p : that it is as chance gives, for other raters; p_adjusted : by Holm over all guesses that are asked
+    """
 
     options: tuple[GuessOption, ...]
     n: int
@@ -62,7 +70,25 @@ class Guesses(ItemRow):
     n_right_of_person_or_model: int
     always_model_percent: float | None
     balanced_accuracy: Estimate
-    interval: Interval | None = None  # of the balanced accuracy
+    n_raters: int
+    interval: Interval | None = None
+    wide: Interval | None = None
+    p: float | None = None
+    p_adjusted: float | None = None
+
+    @property
+    def is_told_by_these(self) -> bool:
+        """Whether these raters tell the kinds apart, on other stories."""
+        return _is_above_chance(self.interval)
+
+    @property
+    def is_told(self) -> bool:
+        """Whether other raters would, too."""
+        return _is_above_chance(self.wide) and self.p_adjusted is not None and self.p_adjusted <= LEVEL
+
+
+def _is_above_chance(ends: Interval | None) -> bool:
+    return ends is not None and ends.low is not None and ends.low > CHANCE
 
 
 class Authorship(Figure[Listing[Guesses]]):
@@ -70,11 +96,13 @@ class Authorship(Figure[Listing[Guesses]]):
     title = gettext_lazy("Who did they think wrote it?")
     position = 90
     tables = ("authorship",)
-    edition = 4
+    edition = 5
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> Listing[Guesses]:
-        return Listing(tuple(_guesses(dataset, item) for item in dataset.items if item.is_guess))
+        rows = [_guesses(dataset, item) for item in dataset.items if item.is_guess]
+        adjusted = contrasts.adjust([row.p for row in rows], "holm")
+        return Listing(tuple(replace(row, p_adjusted=p) for row, p in zip(rows, adjusted, strict=True)))
 
     def describe(self, result: Listing[Guesses], head: Head) -> Iterator[DocumentSection]:
         for row in result.rows:
@@ -97,34 +125,50 @@ class Authorship(Figure[Listing[Guesses]]):
 
 def _statement(row: Guesses, balanced: float) -> Statement:
     """Whether people tell persons from models, beside what always giving one answer would reach."""
-    ends = row.interval
+    ends = row.interval if row.wide is None or row.wide.low is None else row.wide
     words = {
         "percent": decimal(100 * row.n_right_of_person_or_model / row.n, 0),
         "always": decimal(row.always_model_percent, 0),
         "balanced": coefficient(balanced),
         "ends": coefficients(ends),
+        "n": whole(row.n),
     }
-    is_told = ends is not None and ends.low is not None and ends.low > CHANCE
-    if not is_told:
-        sentence = _(
-            "Whether raters tell stories of people from those of models cannot be told from chance: %(percent)s %% of "
-            "guesses are right, always answering “model” would be right in %(always)s %%; with both kinds weighing the "
-            "same %(balanced)s, where chance gives .50."
-        )
-    else:
-        sentence = _(
+    sentence = _first_words(row) % words
+    rests_on = _("%(n)s guesses")
+    if ends is not None and ends.low is not None:
+        sentence += " " + _("95 %% interval %(ends)s.") % words
+        if ends is row.wide:
+            rests_on = _("%(n)s guesses; the interval is for other stories guessed at by other raters")
+        else:
+            rests_on = _("%(n)s guesses; the interval is for other groups of stories read by the same raters")
+    claim = Claim(kind="authorship") if row.is_told else None
+    return Statement(sentence=sentence, basis=rests_on % words, position=45, claim=claim)
+
+
+def _first_words(row: Guesses) -> str:
+    """Whether the kinds are told apart, and by whom."""
+    if row.is_told:
+        return _(
             "Raters tell stories of people from those of models: %(percent)s %% of guesses are right, always answering "
             "“model” would be right in %(always)s %%; with both kinds weighing the same %(balanced)s, where chance "
             "gives .50."
         )
-    sentence %= words
-    rests_on = _("%(n)s guesses")
-    if ends is not None and ends.low is not None:
-        sentence += " " + _("95 %% interval %(ends)s.") % words
-        rests_on = _("%(n)s guesses; the interval is for other groups of stories read by the same raters")
-    basis = rests_on % {"n": whole(row.n)}
-    claim = Claim(kind="authorship") if is_told else None
-    return Statement(sentence=sentence, basis=basis, position=45, claim=claim)
+    if row.is_told_by_these:
+        who = ngettext(
+            "This one rater tells stories of people from those of models; whether others would is not shown.",
+            "These %(raters)s raters tell stories of people from those of models; whether others would is not shown.",
+            row.n_raters,
+        ) % {"raters": whole(row.n_raters)}
+        numbers = _(
+            "%(percent)s %% of guesses are right, always answering “model” would be right in %(always)s %%; with both "
+            "kinds weighing the same %(balanced)s, where chance gives .50."
+        )
+        return f"{who} {numbers}"
+    return _(
+        "Whether raters tell stories of people from those of models cannot be told from chance: %(percent)s %% of "
+        "guesses are right, always answering “model” would be right in %(always)s %%; with both kinds weighing the "
+        "same %(balanced)s, where chance gives .50."
+    )
 
 
 def _balanced_of(sums: FloatArray) -> FloatArray:
@@ -150,6 +194,15 @@ def _guesses(dataset: Dataset, item: StepItem) -> Guesses:
         ends = intervals.interval_of_sums(_balanced_of, parts, clusters, rng=rng, n_resamples=N_RESAMPLES)
         return ends.clipped(0, 1)  # a share, not a coefficient
 
+    narrow = interval(of_balanced)
+
+    def of_others() -> ToldKinds:
+        rater, story = (np.unique(answers[name].astype(str), return_inverse=True)[1] for name in ("rater", "story"))
+        return guessed_kinds.told_kinds(
+            *(is_model, is_guessed_model), block=clusters, rater=rater, story=story, narrow=of_balanced()
+        )
+
+    told = value_or_reason(of_others)
     return Guesses(
         **item_fields(item),
         options=tuple(GuessOption(value=option["value"], label=option["label"]) for option in options),
@@ -161,7 +214,10 @@ def _guesses(dataset: Dataset, item: StepItem) -> Guesses:
         balanced_accuracy=estimate(
             comparisons.balanced_accuracy, is_model.astype(float), is_guessed_model.astype(float)
         ),
-        interval=interval(of_balanced),
+        n_raters=int(answers["rater"].nunique()),
+        interval=narrow,
+        wide=Interval.of(told if isinstance(told, Incomputable) else told.interval),
+        p=None if isinstance(told, Incomputable) else told.p,
     )
 
 

@@ -14,6 +14,7 @@ from annotation.models import Rater
 from annotation.responses import Answer
 from reports.dataset import Dataset
 from reports.document.model import DrawnPlot, Head, find_blocks
+from reports.document.values import Estimate
 from reports.figures.base import NO_HEAD, Listing
 from reports.figures.judges.alternative_annotator import AlternativeAnnotator, JudgeStandings, Standing, best_constant
 from reports.figures.judges.human_line import HumanLine
@@ -28,6 +29,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 # Forty pairs of a story by a person and one by a model, one question. Three experts agree on everything: of ten pairs
 # they say Yes and No to eight, and twice Yes to two.
 EXPERTS = "yn" * 8 + "yy" * 2
+NO_CONSTANT = {"constant_models": 0, "constant": 0}  # which passes
 
 
 def planted(judge: str) -> JudgeStandings:
@@ -49,20 +51,20 @@ def rates(row: JudgeStandings) -> dict[str, float | None]:
 def test_a_judge_that_only_tells_people_from_models_is_no_stand_in() -> None:
     found = planted("yn" * 10)
 
-    assert rates(found) == {"test": 1, "unanswered": 1, "stories": 1, "models": 0, "constant": 0}
+    assert rates(found) == {"test": 1, "unanswered": 1, "stories": 1, "models": 0, **NO_CONSTANT}
     assert not found.may_stand_in
 
 
 def test_a_judge_that_says_what_experts_say_may_stand_in() -> None:
     found = planted(EXPERTS)
 
-    assert rates(found) == {"test": 1, "unanswered": 1, "stories": 1, "models": 1, "constant": 0}
+    assert rates(found) == {"test": 1, "unanswered": 1, "stories": 1, "models": 1, **NO_CONSTANT}
     assert found.may_stand_in
 
 
 def test_what_a_judge_left_out_is_lost() -> None:
     found = planted("y-" * 10)
-    answered, lost, _, models, _ = found.standings
+    answered, lost, _, models, *_ = found.standings
 
     assert (answered.winning_rate, answered.n_units) == (1, 40)
     assert (lost.winning_rate, lost.n_units) == (0, 80)
@@ -160,7 +162,7 @@ def test_on_a_scale_a_judge_that_rates_as_experts_do_may_stand_in() -> None:
     row = rated(RATED)
 
     assert row.score == "neg_rmse"
-    assert rates(row) == {"test": 1, "unanswered": 1, "stories": 1, "models": 1, "constant": 0}
+    assert rates(row) == {"test": 1, "unanswered": 1, "stories": 1, "models": 1, **NO_CONSTANT}
     assert row.may_stand_in
 
 
@@ -241,8 +243,39 @@ def test_each_judge_has_a_row_of_dots_one_for_each_form() -> None:
 )
 def test_a_judge_that_fails_is_said_to_do_as_well_as_so_many(rate: float, words: str) -> None:
     standing = Standing(form="test", winning_rate=rate, advantage=0.1, n_tested=4, n_people=4, n_units=40)
-    row = JudgeStandings(judge="gpt", score="accuracy", standings=(standing, replace(standing, form="constant")))
+    standings = (standing, replace(standing, form="constant"))
+    row = JudgeStandings(judge="gpt", score="accuracy", standings=standings, drawn=Estimate(value=31.5))
 
     (statement,) = AlternativeAnnotator().statements(Listing((row,)), Head(title="Plums", is_sealed=False))
 
     assert words in statement.sentence
+    assert "drawn anew for each question, would pass every form of the test in 32 % of draws." in statement.sentence
+
+
+def test_where_one_answer_given_always_passes_among_models_no_judge_is_called_a_stand_in() -> None:
+    study = given.closed_study(n_groups=40)
+    given.verdicts(study, dict.fromkeys(("E01", "E02", "E03"), ("yn" * 9 + "yy") * 4))
+    given.verdicts(study, {"judge": "yn" * 40}, kind=Rater.Kind.MODEL)
+    row = compute(study)["judge"]
+    (statement,) = AlternativeAnnotator().statements(Listing((row,)), NO_HEAD)
+
+    assert rates(row) == {"test": 1, "unanswered": 1, "stories": 1, "models": 1, "constant_models": 1, "constant": 0}
+    assert not row.may_stand_in
+    assert statement.claim is None
+    assert "among models’ stories, always answering No passes the test, too." in statement.sentence
+
+
+def test_a_judge_drawn_from_experts_who_agree_passes_always() -> None:
+    assert planted("y" * 20).drawn.value == 100
+
+
+@pytest.mark.data
+@pytest.mark.usefixtures("few_shuffles")
+def test_on_the_release_always_no_passes_among_models_so_that_the_test_shows_nothing(release: Path) -> None:
+    call_command("replicate", "ttcw", data=release / "ttcw", stdout=io.StringIO())
+    row = compute(Study.objects.get(slug="ttcw-release"))["gpt4"]
+
+    assert row.passed_constant is not None
+    assert (row.passed_constant.form, row.passed_constant.answer) == ("constant_models", 0)
+    assert round(row.passed_constant.winning_rate or 0, 2) == 0.91
+    assert 50 < (row.drawn.value or 0) < 75

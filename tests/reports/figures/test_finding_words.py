@@ -62,15 +62,44 @@ def test_guesses_stand_beside_what_always_one_answer_gives() -> None:
     given.bring(study, given.guesses(study, {"E01": guess}))
 
     (row,) = results.compute(study)["authorship"]
-    (words,) = (words for words in sentences(study) if words.startswith("Raters tell"))
+    (words,) = (words for words in sentences(study) if words.startswith("This one rater"))
 
     # All twelve of the model's are called so, eleven of the twelve of people: 23 of 24.
     assert row["balanced_accuracy"]["value"] == pytest.approx(23 / 24)
     assert 0.5 < row["interval"]["low"] < 23 / 24 <= row["interval"]["high"] <= 1
     assert words.startswith(
-        "Raters tell stories of people from those of models: 96 % of guesses are right, always answering “model” would "
-        "be right in 50 %; with both kinds weighing the same .96, where chance gives .50. 95 % interval "
+        "This one rater tells stories of people from those of models; whether others would is not shown. "
+        "96 % of guesses are right, always answering “model” would be right in 50 %; with both kinds weighing the "
+        "same .96, where chance gives .50. 95 % interval "
     )
+
+
+@pytest.mark.parametrize(
+    ("n_wrong_by_rater", "words"),
+    [
+        ([2, 3, 2, 4], "Raters tell stories of people from those of models: "),
+        # Two see it, one does not at all: of others like them nothing follows.
+        ([0, 2, 13], "These 3 raters tell stories of people from those of models; whether others would is not shown. "),
+        ([12, 11, 12, 13], "Whether raters tell stories of people from those of models cannot be told from chance: "),
+    ],
+)
+def test_raters_tell_the_kinds_apart_only_if_others_would_too(n_wrong_by_rater: list[int], words: str) -> None:
+    study = given.closed_study(n_groups=12)
+    right = {f"p{g}s{n}": "ai" if n == 2 else "expert" for g in range(1, 13) for n in (1, 2)}
+    other = {"expert": "ai", "ai": "expert"}
+    guesses = {
+        f"E0{rater}": {
+            story: other[author] if (7 * n + 5 * rater) % 24 < n_wrong else author
+            for n, (story, author) in enumerate(right.items())
+        }
+        for rater, n_wrong in enumerate(n_wrong_by_rater, start=1)
+    }
+    given.bring(study, given.guesses(study, guesses))
+
+    (line,) = (line for line in statement_lines(read(study)) if line.key == "authorship")
+
+    assert line.statement.sentence.startswith(words)
+    assert (line.statement.claim is not None) == words.startswith("Raters tell")
 
 
 def test_guesses_without_an_interval_do_not_say_what_it_is_for() -> None:
