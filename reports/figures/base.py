@@ -102,7 +102,6 @@ class Statement:
     position: int = 50
     is_of_neighbours: bool = False
     claims: tuple[Claim, ...] = ()
-    claim: Claim | None = None
 
 
 class Figure(Generic[R]):

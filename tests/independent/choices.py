@@ -124,7 +124,7 @@ def authorship(package, result, check):
             ends = intervals.of_recalls(sides, clusters, package.draws)
             ends = ends and [end / 100 for end in ends]
             check.ends(place, row["interval"], ends, clusters.nunique())
-            labels = {"is_model": is_model, "says_model": says_model, "cluster": clusters.astype(str)}
+            labels = {"is_model": is_model, "says_model": says_model, "block": package.blocks(guesses)}
             others_too(place, row, guesses.assign(**labels), ends, check)
         check.number(f"{place}/raters", row["n_raters"], guesses["rater"].nunique())
     ps = pd.Series([row.get("p") for row in result], dtype=float)

@@ -14,7 +14,7 @@ NONE = {"low": None, "high": None, "p": None}
 
 
 def of_other_raters(guesses, narrow):
-    """Both ends of the balanced accuracy and p. guesses : is_model, says_model, rater, story, cluster; narrow : ends"""
+    """Both ends of the balanced accuracy and p. guesses : is_model, says_model, rater, story, block; narrow : ends"""
     if guesses["rater"].nunique() < 2 or guesses["is_model"].nunique() < 2 or guesses["says_model"].nunique() < 2:
         return NONE
     y = guesses["says_model"].to_numpy(dtype=float)
@@ -71,17 +71,17 @@ def of_other_raters(guesses, narrow):
 def design(guesses):
     """Fixed columns, of which the second is the kind; which guesses share a part; whether the kinds are linked."""
     is_model, n = guesses["is_model"].to_numpy(dtype=float), len(guesses)
-    kinds_of_cluster = guesses.groupby("cluster")["is_model"].nunique()
-    is_shared = guesses["cluster"].map(kinds_of_cluster).to_numpy() > 1
-    block = guesses["cluster"].where(is_shared, "")
-    has_fixed = bool(is_shared.any()) and guesses["cluster"].nunique() > 1
+    kinds_of_cluster = guesses.groupby("block")["is_model"].nunique()
+    is_shared = guesses["block"].map(kinds_of_cluster).to_numpy() > 1
+    block = guesses["block"].where(is_shared, "")
+    has_fixed = bool(is_shared.any()) and guesses["block"].nunique() > 1
     of_blocks = pd.get_dummies(block[is_shared]).columns[1:] if has_fixed else []
     alone = [((block == "") * 1.0).to_numpy()] if has_fixed and not is_shared.all() else []
     x = np.column_stack([np.ones(n), is_model, *[(block == name) * 1.0 for name in of_blocks], *alone])
     labels = {"rater": guesses["rater"], "pair": guesses["rater"] + "\0" + guesses["is_model"].astype(str)}
-    n_clusters, n_stories = guesses["cluster"].nunique(), guesses["story"].nunique()
+    n_clusters, n_stories = guesses["block"].nunique(), guesses["story"].nunique()
     if not has_fixed and 2 < n_clusters < n_stories:
-        labels["block"] = guesses["cluster"]
+        labels["block"] = guesses["block"]
     labels["story"] = guesses["story"]
     n_raters = labels["rater"].nunique()
     told = {name: of for name, of in labels.items() if 1 < of.nunique() < n}

@@ -40,7 +40,7 @@ def claims_of(design: Design, *, effect: float, by_source: float, has_stories: b
         report = results.read_results(results.compute(study))
         statements = [s for figure, result in report.computed for s in figure.statements(result, report.head)]
         transaction.set_rollback(True)
-    return [c for statement in statements for c in (*statement.claims, statement.claim) if c]
+    return [claim for statement in statements for claim in statement.claims]
 
 
 def null_studies(designs: list[Design], n: int) -> Iterator[tuple[Design, float, set[str]]]:

@@ -227,7 +227,8 @@ def authorship(package):
         guessed = answers["value"].map(item.author_by_option).to_numpy(dtype=object)
         kinds = np.array([package.kind_by_source.get(source) for source in sources], dtype=object)
         is_model, is_guessed = kinds == "language_model", guessed == "language_model"
-        clusters = package.clusters(zip(answers["group"], answers["story"], strict=True))
+        units = list(zip(answers["group"], answers["story"], strict=True))
+        clusters, blocks = package.clusters(units), package.blocks_of(units)
         both = np.stack([is_model, ~is_model])
         parts = np.stack([*(both & (is_model == is_guessed)), *both], axis=-1)
 
@@ -253,8 +254,8 @@ def authorship(package):
             "balanced_accuracy": estimate(comparisons.balanced_accuracy, is_model * 1.0, is_guessed * 1.0),
         }
         told = value_or_reason(
-            lambda a=answers, m=is_model, g=is_guessed, c=clusters, ends=ends: guessed_kinds.told_kinds(
-                *(m, g), block=c, **numbered(a), narrow=ends()
+            lambda a=answers, m=is_model, g=is_guessed, b=blocks, ends=ends: guessed_kinds.told_kinds(
+                *(m, g), block=b, **numbered(a), narrow=ends()
             )
         )
         p = None if isinstance(told, Incomputable) else told.p

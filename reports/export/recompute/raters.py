@@ -118,6 +118,8 @@ def of_score(package, table):
     row = {
         "step": step,
         "item": name,
+        "level": "interval",
+        "coverage": coverage(ratings),
         "coefficient": coefficient(ratings, "interval", raters),
         "percent_agreement": estimate(coefficients.percent_agreement, ratings),
         "interval": interval(intervals.alpha_interval, ratings, "interval", table.clusters, **drawn),

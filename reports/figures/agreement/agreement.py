@@ -219,6 +219,7 @@ def _of_score(dataset: Dataset, table: OutcomeTable) -> ItemAgreement:
         dimension="",
         type="score",
         level="interval",
+        coverage=Coverage.of_ratings(ratings, are_stories=True),
         coefficient=_coefficient(ratings, "interval", raters),
         percent_agreement=estimate(agreement.percent_agreement, ratings),
         yes_percent=None,

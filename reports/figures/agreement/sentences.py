@@ -67,7 +67,7 @@ def verdict_statement(
         unit=_("kappa"),
         is_coefficient=True,
         position=40,
-        claim=Claim(kind="agreement") if is_beyond else None,
+        claims=(Claim(kind="agreement"),) if is_beyond else (),
     )
 
 
@@ -110,5 +110,5 @@ def scale_statement(rows: list[tuple[float, bool]], coverage: str) -> Statement:
     basis = _("Beside what shuffled answers reach; intervals scale by scale in the section")
     if len(rows) > 1:
         basis += "; " + _("corrected by Holm over %(m)d scales") % words
-    claim = Claim(kind="agreement") if beyond else None
-    return Statement(sentence=sentence % words, basis=basis, position=40, claim=claim)
+    claims = (Claim(kind="agreement"),) if beyond else ()
+    return Statement(sentence=sentence % words, basis=basis, position=40, claims=claims)

@@ -158,11 +158,11 @@ def _statement(row: JudgeStandings) -> Statement:
         "kind": kind,
         "n": test.n_tested,
     }
-    claim = Claim(kind="judge") if row.may_stand_in else None
+    claims = (Claim(kind="judge"),) if row.may_stand_in else ()
     sentence %= words
-    if claim is None:
+    if not claims:
         sentence = " ".join(filter(None, [sentence, chances(row)]))
-    return Statement(sentence=sentence, basis=basis, position=30, claim=claim)
+    return Statement(sentence=sentence, basis=basis, position=30, claims=claims)
 
 
 def _of_items(dataset: Dataset, items: list[StepItem], score: Score) -> Iterator[JudgeStandings]:

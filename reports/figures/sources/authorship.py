@@ -141,8 +141,8 @@ def _statement(row: Guesses, balanced: float) -> Statement:
             rests_on = _("%(n)s guesses; the interval is for other stories guessed at by other raters")
         else:
             rests_on = _("%(n)s guesses; the interval is for other groups of stories read by the same raters")
-    claim = Claim(kind="authorship") if row.is_told else None
-    return Statement(sentence=sentence, basis=rests_on % words, position=45, claim=claim)
+    claims = (Claim(kind="authorship"),) if row.is_told else ()
+    return Statement(sentence=sentence, basis=rests_on % words, position=45, claims=claims)
 
 
 def _first_words(row: Guesses) -> str:
@@ -186,7 +186,8 @@ def _guesses(dataset: Dataset, item: StepItem) -> Guesses:
     is_model = (answers["source_kind"] == Source.Kind.MODEL).to_numpy()
     is_guessed_model = (guessed == Source.Kind.MODEL).to_numpy()
     kinds = np.stack([is_model, ~is_model])
-    clusters = dataset.clusters_of_units(zip(answers["group"], answers["story"], strict=True))
+    units = list(zip(answers["group"], answers["story"], strict=True))
+    clusters, blocks = dataset.clusters_of_units(units), dataset.blocks_of_units(units)
 
     def of_balanced() -> StatisticInterval:
         parts = np.stack([*(kinds & (is_model == is_guessed_model)), *kinds], axis=-1)
@@ -199,7 +200,7 @@ def _guesses(dataset: Dataset, item: StepItem) -> Guesses:
     def of_others() -> ToldKinds:
         rater, story = (np.unique(answers[name].astype(str), return_inverse=True)[1] for name in ("rater", "story"))
         return guessed_kinds.told_kinds(
-            *(is_model, is_guessed_model), block=clusters, rater=rater, story=story, narrow=of_balanced()
+            *(is_model, is_guessed_model), block=blocks, rater=rater, story=story, narrow=of_balanced()
         )
 
     told = value_or_reason(of_others)

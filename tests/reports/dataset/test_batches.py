@@ -101,7 +101,7 @@ def test_sources_in_batches_are_compared_over_stories() -> None:
 
     rows = [row for outcome in outcomes for row in outcome["contrasts"]]
     n = batched.N_BATCHES * batched.N_STORIES // len(batched.SOURCES)
-    assert {(row.get("is_paired", False), row["n"], row["n_second"]) for row in rows} == {(False, n, n)}
+    assert {(row["n_stories"], row["n_stories_second"], row.get("n_left_out", 0)) for row in rows} == {(n, n, 0)}
     scales: list[dict[str, Any]] = [outcome for outcome in outcomes if outcome["kind"] == "rating"]
     widths = [row["interval"]["high"] - row["interval"]["low"] for outcome in scales for row in outcome["contrasts"]]
     assert max(widths) < 2

@@ -99,7 +99,7 @@ def test_raters_tell_the_kinds_apart_only_if_others_would_too(n_wrong_by_rater: 
     (line,) = (line for line in statement_lines(read(study)) if line.key == "authorship")
 
     assert line.statement.sentence.startswith(words)
-    assert (line.statement.claim is not None) == words.startswith("Raters tell")
+    assert bool(line.statement.claims) == words.startswith("Raters tell")
 
 
 def test_guesses_without_an_interval_do_not_say_what_it_is_for() -> None:
