@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import optimize, stats
 
-START, NOTHING, STEP = 0.2, 0.02, 1e-3  # standard deviations, of guesses that are 0 or 1
+START, NOTHING, STEP = 0.2, 0.002, 1e-3  # standard deviations, of guesses that are 0 or 1
 TOLERANCE = 0.01
 NONE = {"low": None, "high": None, "p": None}
 

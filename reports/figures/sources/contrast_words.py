@@ -224,7 +224,7 @@ def _remark(outcome: OutcomeContrasts, row: ContrastRow, *, is_best: bool) -> st
         words = {"second": row.second, "n": len(outcome.sources) - 1}
         return _("%(second)s comes nearest of the %(n)d others.") % words
     if row.is_of_these_raters:
-        return _("That other raters would is not shown.")
+        return _("Whether other raters would is not shown.")
     is_undecided = not (row.is_clear or row.is_equivalent)
     if is_undecided and row.leaves_out_zero and row.has_too_few_stories:
         return _("With so few, an interval without 0 is no proof of a difference.")

@@ -62,7 +62,9 @@ def _not_clear(row: ContrastRow) -> str:
     if row.is_clear or row.value is None or row.is_equivalent:
         return ""
     if row.is_of_these_raters:
-        return ngettext("; so says the one rater", "; so say these %(n)d raters", row.n_raters) % {"n": row.n_raters}
+        return ngettext(
+            "; one rater tells the two apart", "; these %(n)d raters alone tell the two apart", row.n_raters
+        ) % {"n": row.n_raters}
     if row.is_not_tested:
         return _("; whether the two differ was not tested")
     return _("; the two cannot be told apart")

@@ -86,7 +86,9 @@ def test_a_report_is_headed_with_a_declared_score() -> None:
 def test_a_report_is_not_headed_with_a_mean_that_nobody_declared() -> None:
     read = results.read_results(results.compute(composed.plant(scores=()).study))
 
-    assert context.headline(read) == "Stories by A person are rated highest on 3 of 4 scales"
+    assert context.headline(read) == (
+        "Stories by A person are rated highest on 3 of 4 scales; the first two are told apart on 4 of them"
+    )
 
 
 def test_a_score_may_be_the_primary_outcome_of_a_plan() -> None:

@@ -93,7 +93,7 @@ def test_what_holds_for_these_raters_alone_is_said_of_them() -> None:
 
     assert said == (
         "These 3 raters put stories by Ann 12.0 points above those by Bob: 62.0 against 50.0 %. "
-        "95 % interval 5.0 to 19.0. That other raters would is not shown."
+        "95 % interval 5.0 to 19.0. Whether other raters would is not shown."
     )
 
 
