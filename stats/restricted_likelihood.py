@@ -16,7 +16,7 @@ from stats.crossed_equations import CrossedColumns, CrossedInverse, Squares
 from stats.reasons import Incomputable
 
 # Standard deviations in those of the rest: one below the least is 0, none is looked for above the most.
-LEAST, MOST, FIRST = 1e-3, 1e5, 0.5
+LEAST, MOST, FIRST = 1e-2, 1e5, 0.5
 FLOOR = LEAST / 2
 ROUNDING = 1e-12  # of the sum of squares, below which nothing is left of it; of the deviance, by which it is uncertain
 # Of what fixed columns leave, added to the rest: so that where parts explain all values they have a likelihood still.

@@ -20,7 +20,7 @@ from stats.reasons import Incomputable, value_or_reason
 from stats.source_model import CrossedAnswers, JointTest, SourceDesign, SourceModel
 
 LEVEL = 0.05
-ALIKE = 1e-12  # of the largest answer, within which answers are the same
+ALIKE = 1e-9  # of the largest, within which two answers, or two errors, are the same
 BY_MODEL = "model"  # as a test: the mixed model; the others are those of `stats.contrasts`
 MODEL_TEST = "t of the mixed model"
 
@@ -205,7 +205,8 @@ class ComparedSources:
         """What both ways share: whatever is for other raters, too, is never surer than for these."""
         answers, most = self._answers, self._answers.most
         n_blocks, n_alone = self._all.n_blocks(*sides)
-        estimate = same if isinstance(wide, Incomputable) or wide.error < same.error else wide
+        is_same_used = isinstance(wide, Incomputable) or wide.error < (1 - ALIKE) * same.error
+        estimate = same if is_same_used or isinstance(wide, Incomputable) else wide
         ends = estimate.interval(interval.n_units, level=0.9)
         return PairContrast(
             difference=same.value,

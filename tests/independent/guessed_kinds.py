@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import optimize, stats
 
-START, NOTHING, STEP = 0.2, 0.002, 1e-3  # standard deviations, of guesses that are 0 or 1
+STARTS, NOTHING, STEP = (0.02, 0.1, 0.2, 0.4), 0.002, 1e-3  # standard deviations, of guesses that are 0 or 1
 TOLERANCE = 0.01
 NONE = {"low": None, "high": None, "p": None}
 
@@ -40,10 +40,20 @@ def of_other_raters(guesses, narrow):
 
     names = list(same)
     for _round in range(2):  # once more without what came out as nothing
-        at = np.array([START] * (len(names) - 1) + [y.std()])
         bounds = [(0, None)] * (len(names) - 1) + [(NOTHING, None)]
         options = {"maxiter": 300, "ftol": 1e-13, "gtol": 1e-8}
-        at = optimize.minimize(deviance, at, (names,), method="L-BFGS-B", bounds=bounds, options=options).x
+        found = [
+            optimize.minimize(
+                deviance,
+                np.array([start] * (len(names) - 1) + [y.std()]),
+                (names,),
+                method="L-BFGS-B",
+                bounds=bounds,
+                options=options,
+            )
+            for start in STARTS
+        ]
+        at = min(found, key=lambda end: end.fun).x
         is_kept = at > NOTHING
         names, at = [name for name, kept in zip(names, is_kept, strict=True) if kept], at[is_kept]
     variance, value = estimate(at, names)

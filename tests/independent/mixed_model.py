@@ -13,6 +13,7 @@ from scipy import stats
 DRAWN = ("rater", "rater_source", "block", "story")
 MOST_ANSWERS = 700  # up to which the matrix is made
 STEP = 1e-3
+NO_REST = 1e-6  # of all variances
 
 
 class MixedModel:
@@ -41,6 +42,8 @@ class MixedModel:
         }
         self.same = {name: (of[:, None] == of[None, :]).astype(float) for name, of in self.labels.items()}
         self.parts = {name: parts[name] for name in (*DRAWN, "residual") if parts[name] > 0}
+        # Where nothing is left beside stories the likelihood has no highest place, and the rest says nothing.
+        self.has_no_rest = self.parts["residual"] < NO_REST * sum(self.parts.values())
         self._spread = None
         inverse = np.linalg.inv(self.covariance(self.parts))
         self.effects = np.linalg.pinv(self.x.T @ inverse @ self.x) @ self.x.T @ inverse @ self.y
@@ -66,7 +69,7 @@ class MixedModel:
     def is_highest(self):
         """Whether no variance can be changed by a twentieth so that the likelihood is higher."""
         best = self.deviance(self.parts)
-        return all(
+        return self.has_no_rest or all(
             self.deviance(self.parts | {name: variance * factor}) > best - 1e-6
             for name, variance in self.parts.items()
             for factor in (0.95, 1.05)
@@ -141,12 +144,12 @@ class MixedModel:
 
     def degrees(self, row, held):
         """Satterthwaite's, by standard deviations: 2 V² over the variance of V."""
-        names = list(self.parts)
+        names = [name for name in self.parts if not (self.has_no_rest and name == "residual")]
         at = np.array([self.parts[name] ** 0.5 for name in names])
         steps = np.diag(STEP * at)
 
         def parts_at(deviations):
-            return dict(zip(names, deviations**2, strict=True))
+            return self.parts | dict(zip(names, deviations**2, strict=True))
 
         def slope(step):
             ends = [self.variance(row, held, parts_at(at + sign * step)) for sign in (1, -1)]

@@ -10,6 +10,7 @@ import pytest
 
 from reports.management.commands import demo as seeding
 from tests.independent.comparison import list_others, recomputed
+from tests.independent.model_contrasts import NO_REST
 from tests.reports.packaged import DEMO, MAKERS
 from tests.reports.packed import Pack
 
@@ -43,7 +44,19 @@ OF_NSV = {
         "ceiling",
     )
 }
+# What the mixed model says where raters and stories explain all answers.
+OF_NO_REST = {
+    f"{contrasts}.{name}": NO_REST
+    for contrasts in ("comparisons.outcomes.contrasts", "factors.contrasts")
+    for name in (
+        *(f"{part}.{end}" for part in ("interval", "wide") for end in ENDS),
+        *("p", "p_same_raters", "p_within", "low_90", "high_90"),
+    )
+}
+OF_NO_REST |= {f"comparisons.outcomes.of_all.{name}": NO_REST for name in ("p", "f", "numerator", "denominator")}
+OF_NO_REST |= {f"comparisons.outcomes.sources.interval.{name}": NO_REST for name in ENDS}
 LEFT: dict[str, dict[str, str]] = {
+    **dict.fromkeys(("orchard", "agreed upon", "cloze"), OF_NO_REST),
     "references": OF_OTHER_TEXTS,
     "nsv": OF_OTHER_TEXTS | OF_NSV,
     "workshop": OF_OTHER_TEXTS | OF_NSV,

@@ -188,7 +188,7 @@ def check_wide_differences(place, ratings, means, parts, contrasts, within, chec
         check.ends(f"{label}/wide", row["wide"], intervals.clip(ends, within), n)
         p = max(p_of(row["value"], found[0] ** 0.5, found[1]), row["p_same_raters"]) if found else None
         check.number(f"{label}/p", row.get("p"), p)
-        used = found if found and found[0] >= same[0] else same
+        used = found if found and found[0] >= (1 - 1e-9) * same[0] else same
         low, high = intervals.clip(t_interval(row["value"], used[0] ** 0.5, used[1], 0.9), within)
         check.numbers(label, row, low_90=low, high_90=high)
         if row.get("p_within") is not None:
