@@ -22,6 +22,7 @@ from reports.dataset.sources import source_by_story
 from reports.dataset.step_items import step_items
 from reports.figures.coverage import coverage_words
 from reports.methods.citation import SHORT, quire_version
+from reports.methods.compared_sources import comparison_sentences
 from reports.models import Report
 from reports.numbers import coefficient, coefficients, decimal, whole
 from reports.results import Results, is_outdated
@@ -249,7 +250,7 @@ def _statistics(study: Study, results: Results) -> Iterator[str]:
     if "pass_rates" in shown or "ratings" in shown:
         yield _clusters(study, results)
     if compared := shown.get("comparisons"):
-        yield from _comparisons(compared)
+        yield from comparison_sentences(compared)
     yield from _agreement(shown.get("agreement"))
     if "rankings" in shown:
         yield _("Agreement on rankings is Kendall’s W within each group, and its mean.")
@@ -291,25 +292,6 @@ def _nsv(scores: Any) -> str:
         "q": len(setting.held_out),
         "which": _("within prompts") if scores.confirmatory == WITHIN_PROMPTS else _("over all ideas"),
     }
-
-
-def _comparisons(compared: Any) -> Iterator[str]:
-    contrasts = [row for outcome in compared.whole for row in outcome.contrasts if row.test]
-    tests = list(dict.fromkeys(row.test for row in contrasts))
-    if not tests:
-        return
-    yield _("Sources were compared on story means (%(tests)s).") % {"tests": ", ".join(tests)}
-    if all(row.is_paired for row in contrasts):
-        yield _("Sources were compared within the groups that hold stories of both.")
-    if any(outcome.correction == "fdr_bh" for outcome in compared.outcomes):
-        yield _(
-            "p values were adjusted by Holm over the planned comparisons, and over all others of all outcomes "
-            "together; those of single tests by Benjamini and Hochberg."
-        )
-    else:
-        yield _(
-            "p values were adjusted by Holm over the planned comparisons, and over all others of all outcomes together."
-        )
 
 
 def _agreement(agreement: Any) -> Iterator[str]:

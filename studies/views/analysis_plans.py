@@ -251,7 +251,8 @@ def analysis_plan_page(request: HttpRequest, access: Access) -> HttpResponse:
 
 def _initial(plan: AnalysisPlan | None) -> dict[str, Any]:
     if plan is None:
-        return {"epsilon": analysis_plan.EPSILON, "embedding": analysis_plan.EMBEDDING}
+        settings = {"epsilon": analysis_plan.EPSILON, "embedding": analysis_plan.EMBEDDING}
+        return settings | {"test": analysis_plan.BY_MODEL}
     # A plan from a file may name the two of a pair in any order.
     return vars(plan) | {"pairs": [json.dumps(sorted(pair, key=str.casefold)) for pair in plan.pairs]}
 

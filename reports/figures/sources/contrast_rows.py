@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from reports.document.values import Interval, Reason
 
 SURE = 0.05
+MODEL_TEST = "t of the mixed model"  # what `stats.source_contrasts` calls it
 FEWEST_STORIES = 4  # of a source, below which nothing is found out about it: at three Welch's level is 7 to 11 %
 
 
