@@ -40,3 +40,5 @@ def comparison_sentences(compared: ComparisonResult) -> Iterator[str]:
             "Of what was not planned one test of all sources was made for each outcome, adjusted by Holm over the "
             "outcomes, and pairs were looked at within outcomes that passed (Benjamini and Bogomolov, 2014)."
         )
+    if any(outcome.correction == "fdr_bh" for outcome in compared.outcomes):
+        yield _("Among single tests outcomes were adjusted by Benjamini and Hochberg.")

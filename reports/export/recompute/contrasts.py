@@ -83,14 +83,16 @@ def adjust_unplanned(outcomes, correction):
     ps, corrected = source_contrasts.adjust_within(
         [[row.get("p") for row in rows] for rows in families], of_outcomes, correction
     )
-    same = [[row.get("p_same_raters") for row in rows] for rows in families]
+    of_same_raters = [[row.get("p_same_raters") for row in rows] for rows in families]
     least = [[least_p(row) for row in rows] for rows in families]
-    same, least = (
+    of_same_raters, least = (
         source_contrasts.adjust_within(pairs, [source_contrasts.p_of_all(part) for part in pairs], correction)[0]
-        for pairs in (same, least)
+        for pairs in (of_same_raters, least)
     )
     n_outcomes = sum(any(row.get("p_same_raters") is not None for row in rows) for rows in families)
-    for outcome, rows, *of_rows, p_of_outcome in zip(outcomes, families, ps, same, least, corrected, strict=True):
+    for outcome, rows, *of_rows, p_of_outcome in zip(
+        outcomes, families, ps, of_same_raters, least, corrected, strict=True
+    ):
         n_family = sum(row.get("p_same_raters") is not None for row in rows)
         for row, p, p_same, p_least in zip(rows, *of_rows, strict=True):
             row |= {"p_adjusted": p, "p_same_raters_adjusted": p_same, "p_least": p_least, "n_outcomes": n_outcomes}
@@ -131,32 +133,32 @@ def contrast_rows(compared, names):
     for (n, first), (m, second) in combinations(enumerate(names), 2):
         row = {"first": first, "second": second}
         try:
-            found = compared.between(n, m)
+            contrast = compared.between(n, m)
         except Incomputable as error:
             rows.append(row | {"value": None, "why": why(error)})
             continue
-        row |= {"value": found.difference, "first_value": found.means[0], "second_value": found.means[1]}
-        row |= {"interval": ends_of(found.interval), "wide": ends_of(found.wide)}
-        row |= {"n_stories": found.n_stories[0], "n_stories_second": found.n_stories[1]}
-        rows.append(row | {name: getattr(found, name) for name in AS_FOUND})
+        row |= {"value": contrast.difference, "first_value": contrast.means[0], "second_value": contrast.means[1]}
+        row |= {"interval": ends_of(contrast.interval), "wide": ends_of(contrast.wide)}
+        row |= {"n_stories": contrast.n_stories[0], "n_stories_second": contrast.n_stories[1]}
+        rows.append(row | {name: getattr(contrast, name) for name in AS_FOUND})
     return rows
 
 
 def adjusted_mean(compared, number):
-    found = compared.mean(number)
-    return {} if found is None else {"adjusted": found[0], "interval": ends_of(found[1])}
+    mean = compared.mean(number)
+    return {} if mean is None else {"adjusted": mean[0], "interval": ends_of(mean[1])}
 
 
 def of_all(compared):
     """Whether any two of them differ, by the F test."""
-    found = compared.test_all()
-    return found and {"p": found.p, "f": found.f, "numerator": found.numerator, "denominator": found.denominator}
+    test = compared.test_all()
+    return test and {"p": test.p, "f": test.f, "numerator": test.numerator, "denominator": test.denominator}
 
 
-def test_of_all(found, rows):
+def test_of_all(test, rows):
     """The same, or else the least p of the pairs; none if all were planned."""
-    if not rows or found:
-        return found if rows else None
+    if not rows or test:
+        return test if rows else None
     p = source_contrasts.p_of_all([row.get("p") for row in rows])
     return None if p is None else {"p": p}
 

@@ -57,33 +57,36 @@ class ContrastTable:
         for first, second in combinations(range(len(self.names)), 2):
             row = ContrastRow(first=self.names[first], second=self.names[second])
             try:
-                found = self._compared.between(first, second)
+                contrast = self._compared.between(first, second)
             except Incomputable as error:
                 yield replace(row, why=Reason.of(error))
                 continue
             yield replace(
                 row,
-                value=found.difference,
-                first_value=found.means[0],
-                second_value=found.means[1],
-                interval=Interval.of(found.interval),
-                wide=Interval.of(found.wide),
-                n_stories=found.n_stories[0],
-                n_stories_second=found.n_stories[1],
-                **{name: getattr(found, name) for name in AS_FOUND},
+                value=contrast.difference,
+                first_value=contrast.means[0],
+                second_value=contrast.means[1],
+                interval=Interval.of(contrast.interval),
+                wide=Interval.of(contrast.wide),
+                n_stories=contrast.n_stories[0],
+                n_stories_second=contrast.n_stories[1],
+                **{name: getattr(contrast, name) for name in AS_FOUND},
             )
 
     def adjusted(self, name: str) -> dict[str, Any]:
         """The fields `adjusted` and `interval` of a `SourceLevel`."""
-        found = self._compared.mean(self.names.index(name))
-        return {} if found is None else {"adjusted": found[0], "interval": Interval.of(found[1])}
+        mean = self._compared.mean(self.names.index(name))
+        if mean is None:
+            return {}
+        value, ends = mean
+        return {"adjusted": value, "interval": Interval.of(ends)}
 
     def of_all(self) -> TestOfAll | None:
         """The F test of all parts together; None where there is none."""
-        found = self._compared.test_all()
-        if found is None:
+        test = self._compared.test_all()
+        if test is None:
             return None
-        return TestOfAll(p=found.p, f=found.f, numerator=found.numerator, denominator=found.denominator)
+        return TestOfAll(p=test.p, f=test.f, numerator=test.numerator, denominator=test.denominator)
 
     @property
     def parts(self) -> tuple[VariancePart, ...]:

@@ -35,12 +35,14 @@ def _looked_at(outcomes: Sequence[OutcomeContrasts], correction: str) -> Iterato
     ps, ps_of_all = source_contrasts.adjust_within(
         [[row.p for row in rows] for rows in families], [test.p if test else None for test in tests], correction
     )
-    same = _by_pairs([[row.p_same_raters for row in rows] for rows in families], correction)
+    of_same_raters = _by_pairs([[row.p_same_raters for row in rows] for rows in families], correction)
     least = _by_pairs([[least_p(row) for row in rows] for rows in families], correction)
     n_outcomes = sum(any(row.p_same_raters is not None for row in rows) for rows in families)
-    for outcome, test, rows, *adjusted, p in zip(outcomes, tests, families, ps, same, least, ps_of_all, strict=True):
+    for outcome, test, rows, *adjusted, p in zip(
+        outcomes, tests, families, ps, of_same_raters, least, ps_of_all, strict=True
+    ):
         n_family = sum(row.p_same_raters is not None for row in rows)
-        written = iter(
+        rows_with_p = iter(
             replace(
                 row,
                 p_adjusted=p_wide,
@@ -54,7 +56,7 @@ def _looked_at(outcomes: Sequence[OutcomeContrasts], correction: str) -> Iterato
         yield replace(
             outcome,
             of_all=replace(test, p_adjusted=p) if test else None,
-            contrasts=tuple(row if row.is_planned else next(written) for row in outcome.contrasts),
+            contrasts=tuple(row if row.is_planned else next(rows_with_p) for row in outcome.contrasts),
         )
 
 
@@ -88,13 +90,13 @@ def adjust_family(rows: Sequence[ContrastRow], correction: str) -> list[Contrast
         replace(
             row,
             p_adjusted=p,
-            p_same_raters_adjusted=same,
+            p_same_raters_adjusted=of_same_raters,
             p_within_adjusted=within,
             p_least=least,
             n_family=0 if same is None else n_family,
             is_equivalent=None if within is None else within < SURE and not row.has_too_few_stories,
         )
-        for row, p, same, within, least in adjusted
+        for row, p, of_same_raters, within, least in adjusted
     ]
 
 

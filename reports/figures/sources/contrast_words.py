@@ -103,14 +103,14 @@ def _order_statement(outcome: OutcomeContrasts, clear: list[ContrastRow]) -> Sta
 
 def _of_all(outcome: OutcomeContrasts) -> str:
     """The F test of all sources, where there is one."""
-    found = outcome.of_all
-    if found is None or found.f is None or found.p_adjusted is None:
+    test = outcome.of_all
+    if test is None or test.f is None or test.p_adjusted is None:
         return ""
     words = {
-        "n": found.numerator,
-        "m": decimal(found.denominator, 1),
-        "f": decimal(found.f, 2),
-        "p": p_with_sign(found.p_adjusted),
+        "n": test.numerator,
+        "m": decimal(test.denominator, 1),
+        "f": decimal(test.f, 2),
+        "p": p_with_sign(test.p_adjusted),
     }
     return _("all sources together, F(%(n)s, %(m)s) = %(f)s, p %(p)s after correction") % words
 
