@@ -96,7 +96,7 @@ def test_benjamini_and_hochberg_are_named_only_where_single_tests_are_corrected(
 
     text = text_of(study, stored(study))
 
-    assert "p values were adjusted by Holm" in text
+    assert "adjusted by Holm over the outcomes" in text
     assert ("Hochberg" in text) is is_said
 
 

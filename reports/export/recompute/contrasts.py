@@ -90,9 +90,8 @@ def adjust_unplanned(outcomes, correction):
         for pairs in (of_same_raters, least)
     )
     n_outcomes = sum(any(row.get("p_same_raters") is not None for row in rows) for rows in families)
-    for outcome, rows, *of_rows, p_of_outcome in zip(
-        outcomes, families, ps, of_same_raters, least, corrected, strict=True
-    ):
+    adjusted = zip(ps, of_same_raters, least, strict=True)
+    for outcome, rows, of_rows, p_of_outcome in zip(outcomes, families, adjusted, corrected, strict=True):
         n_family = sum(row.get("p_same_raters") is not None for row in rows)
         for row, p, p_same, p_least in zip(rows, *of_rows, strict=True):
             row |= {"p_adjusted": p, "p_same_raters_adjusted": p_same, "p_least": p_least, "n_outcomes": n_outcomes}

@@ -38,9 +38,8 @@ def _looked_at(outcomes: Sequence[OutcomeContrasts], correction: str) -> Iterato
     of_same_raters = _by_pairs([[row.p_same_raters for row in rows] for rows in families], correction)
     least = _by_pairs([[least_p(row) for row in rows] for rows in families], correction)
     n_outcomes = sum(any(row.p_same_raters is not None for row in rows) for rows in families)
-    for outcome, test, rows, *adjusted, p in zip(
-        outcomes, tests, families, ps, of_same_raters, least, ps_of_all, strict=True
-    ):
+    adjusted_ps = zip(ps, of_same_raters, least, strict=True)
+    for outcome, test, rows, adjusted, p in zip(outcomes, tests, families, adjusted_ps, ps_of_all, strict=True):
         n_family = sum(row.p_same_raters is not None for row in rows)
         rows_with_p = iter(
             replace(
@@ -93,7 +92,7 @@ def adjust_family(rows: Sequence[ContrastRow], correction: str) -> list[Contrast
             p_same_raters_adjusted=of_same_raters,
             p_within_adjusted=within,
             p_least=least,
-            n_family=0 if same is None else n_family,
+            n_family=0 if of_same_raters is None else n_family,
             is_equivalent=None if within is None else within < SURE and not row.has_too_few_stories,
         )
         for row, p, of_same_raters, within, least in adjusted
