@@ -45,7 +45,7 @@ def contrast_columns(places: int) -> list[TableColumn[ContrastRow]]:
         columns.number("difference", _("Difference"), lambda row: row.value, write=decimals(places), css=LEAD),
         columns.interval(
             lambda row: row.wide,
-            heading=_("for other stories and raters"),
+            heading=_("95 % interval, other stories and raters"),
             write=ends(places),
             low="low_other_raters",
             high="high_other_raters",
