@@ -221,7 +221,7 @@ def mean_agreement(package, stored, rows, check):
     clusters = package.unit_clusters
     for part, (_row, table) in zip(stored["coverage"], with_kappa, strict=True):
         check_coverage("agreement/mean/coverage", part, table, check)
-    if stored["above_models"]:
+    if stored.get("above_models"):
         of_both = [table for row, table in with_kappa if row["among_models"]["value"] is not None]
         is_part = np.array([package.kind_of(story) == "language_model" for _, story in package.units])
         found = agreement_claims.above_part(of_both, is_part, clusters, package.draws) if of_both else (None, 0)

@@ -56,5 +56,6 @@ def test_nothing_of_reports_loads_a_statistics_library_before_it_computes() -> N
     assert noted["names"] > 25
     assert not {name: file for name, file in noted["importers"].items() if file.startswith("reports/")}
     # Of the statistics themselves only what takes no library: why there is none, when memory is searched, what pages
-    # show at once.
-    assert set(noted["stats"]) == {"stats.reasons", "stats.garbage_collection", "stats.superiority"}
+    # show at once, how often intervals held.
+    light = {"stats.reasons", "stats.garbage_collection", "stats.superiority", "stats.coverage"}
+    assert set(noted["stats"]) == light

@@ -65,7 +65,7 @@ BAD = {
     ),
     "another test": (
         'outcome = "verdicts"\nreference = "Ann"\ntest = "z"',
-        "test: “z” is not one of default, means, ranks",
+        "test: “z” is not one of model, default, means, ranks",
     ),
 }
 

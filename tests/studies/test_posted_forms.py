@@ -135,4 +135,4 @@ def test_another_file_of_the_same_name_and_length_is_another_form(administrator:
         file = SimpleUploadedFile("pds.toml", content)
         administrator.post("/instruments/new/", {"from_file": "yes", "file": file, "once": page})
 
-    assert sorted(Instrument.objects.values_list("version", flat=True)) == ["82", "92"]
+    assert sorted(Instrument.objects.values_list("version", flat=True)) == ["83", "93"]
