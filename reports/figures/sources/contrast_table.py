@@ -45,7 +45,6 @@ def contrast_columns(places: int) -> list[TableColumn[ContrastRow]]:
         columns.number("difference", _("Difference"), lambda row: row.value, write=decimals(places), css=LEAD),
         columns.interval(
             lambda row: row.wide,
-            heading=_("95 % interval, other stories and raters"),
             write=ends(places),
             low="low_other_raters",
             high="high_other_raters",
@@ -57,8 +56,7 @@ def contrast_columns(places: int) -> list[TableColumn[ContrastRow]]:
             shown=p,
         ),
         columns.number("n_stories", _("Stories"), shown=n_stories),
-        columns.number("n_raters", _("Raters"), write=str),
-        columns.fields("first", "second", "first_value", "second_value", "n_stories_second", "n_blocks"),
+        columns.fields("first", "second", "first_value", "second_value", "n_stories_second", "n_raters", "n_blocks"),
         columns.fields("test", "p", "p_same_raters", "p_same_raters_adjusted", "n", "n_second"),
     ]
 
