@@ -94,7 +94,8 @@ def adjust_unplanned(outcomes, correction):
     for outcome, rows, of_rows, p_of_outcome in zip(outcomes, families, adjusted, corrected, strict=True):
         n_family = sum(row.get("p_same_raters") is not None for row in rows)
         for row, p, p_same, p_least in zip(rows, *of_rows, strict=True):
-            row |= {"p_adjusted": p, "p_same_raters_adjusted": p_same, "p_least": p_least, "n_outcomes": n_outcomes}
+            row |= {"p_adjusted": p, "p_same_raters_adjusted": p_same, "p_least": p_least}
+            row |= {"n_outcomes": n_outcomes} if n_outcomes > 1 else {}
             row["n_family"] = n_family if p_same is not None else 0
         if outcome["of_all"]:
             outcome["of_all"]["p_adjusted"] = p_of_outcome
