@@ -1,6 +1,6 @@
 """How often a judge that answers as these people do would pass the alternative annotator test.
 
-On each unit a person drawn by lot makes room for such a judge, which gives that person's answer. Whoever remains is
+On each unit a person drawn by lot makes room for such a judge, which gives that person's answer. Those who remain are
 compared with it as in `stats.alternative_annotator`, both scored against the others that remain.
 """
 

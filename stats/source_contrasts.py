@@ -139,7 +139,9 @@ class ComparedSources:
 
     def test_all(self) -> JointTest | None:
         """By the model: whether any two sources differ; None without a model, other raters, or a chain through all."""
-        if self.model is None or isinstance(self.model, Incomputable) or len(self._answers.ratings) < 2:
+        if self.model is None or isinstance(self.model, Incomputable):
+            return None
+        if self._answers.n_raters(*self._answers.source[self._answers.source >= 0]) < 2:
             return None
         try:
             return self.model.test_all()
@@ -168,28 +170,28 @@ class ComparedSources:
         answers, sides = self._answers, (first, second)
         means = [contrasts.cluster_means(answers.values, answers.cluster, answers.of(side)) for side in sides]
         cells = [variance_components.cell_means(answers.ratings, answers.cluster, answers.of(side)) for side in sides]
-        found = contrasts.contrast(
+        contrast = contrasts.contrast(
             *means, test=self._test, most=answers.most, rng=self._resampling(), n_resamples=self._n_resamples
         )
 
         def for_other_raters() -> ModelEstimate:
             return variance_components.difference_estimate(
-                cells[0], cells[1], found.difference, is_paired=found.is_paired
+                cells[0], cells[1], contrast.difference, is_paired=contrast.is_paired
             )
 
         return self._pair(
-            found.interval,
+            contrast.interval,
             value_or_reason(for_other_raters),
-            found.estimate,
+            contrast.estimate,
             sides=sides,
-            means=found.means,
-            p_same_raters=found.p,
-            test=found.test,
-            is_paired=found.is_paired,
-            n=found.n[0],
-            n_second=None if found.is_paired else found.n[1],
-            effect=found.effect,
-            effect_name=found.effect_name,
+            means=contrast.means,
+            p_same_raters=contrast.p,
+            test=contrast.test,
+            is_paired=contrast.is_paired,
+            n=contrast.n[0],
+            n_second=None if contrast.is_paired else contrast.n[1],
+            effect=contrast.effect,
+            effect_name=contrast.effect_name,
         )
 
     def _pair(
@@ -205,8 +207,7 @@ class ComparedSources:
         """What both ways share: whatever is for other raters, too, is never surer than for these."""
         answers, most = self._answers, self._answers.most
         n_blocks, n_alone = self._all.n_blocks(*sides)
-        is_same_used = isinstance(wide, Incomputable) or wide.error < (1 - ALIKE) * same.error
-        estimate = same if is_same_used or isinstance(wide, Incomputable) else wide
+        estimate = same if isinstance(wide, Incomputable) or wide.error < (1 - ALIKE) * same.error else wide
         ends = estimate.interval(interval.n_units, level=0.9)
         return PairContrast(
             difference=same.value,
@@ -319,10 +320,8 @@ def letters(order: Sequence[str], are_apart: Mapping[frozenset[str], bool]) -> d
         if are_apart.get(frozenset(pair)):
             split = [part - {one} for part in sets if part.issuperset(pair) for one in pair]
             whole = [part for part in sets if not part.issuperset(pair)]
-            sets = whole + [part for part in split if not any(part <= other for other in whole)]
-            sets = [
-                part for n, part in enumerate(sets) if not any(part < other for other in sets) and part not in sets[:n]
-            ]
+            parts = list(dict.fromkeys(whole + split))
+            sets = [part for part in parts if not any(part < other for other in parts)]
     sets.sort(key=lambda part: [order.index(name) for name in order if name in part])
     return {name: "".join(_letter(n) for n, part in enumerate(sets) if name in part) for name in order}
 

@@ -11,7 +11,6 @@ Statistician 45(1), pp. 54-64.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -72,17 +71,8 @@ class SourceModel:
         """Raises Incomputable if nothing varies within sources and raters, or without more stories than sources and
         blocks.
         """
-        self._design = SourceDesign(answers)
-        self._fit_to(answers.values)
-
-    def refit(self, values: FloatArray) -> SourceModel:
-        """The model of other values, (N,), of the same raters and stories; raises as the model itself does."""
-        model = copy.copy(self)
-        model._fit_to(values)
-        return model
-
-    def _fit_to(self, values: FloatArray) -> None:
-        design = self._design
+        self._design = design = SourceDesign(answers)
+        values = answers.values
         if design.n_stories <= design.columns.n_fixed:
             raise Incomputable("too_few_stories")
         self._middle = float(values.mean())

@@ -107,10 +107,10 @@ def gwets_of_counts(is_ordinal):
 
 def of_preferences(positions, orders, is_known, chances, seed):
     """Of Brennan and Prediger's kappa, of raters who keep their habits as to the position on the page, and take any
-    story where nobody knows the page.
+    story where the page is unknown.
 
     positions : where the story stood that a rater chose of a group, shape (raters, groups), -1 for neither, -2 where
-        nobody knows
+        it is unknown
     orders : the number of the story at each place, shape (raters, groups, places); is_known : whether anybody does
     chances : of each group one by how many could be chosen
     """

@@ -36,14 +36,14 @@ def check_model(place, outcome, answers, within, check):
     for row in outcome.get("sources", ()):
         if row.get("adjusted") is not None:
             check_mean(f"{place}/{row['source']}", row, model, compared, check)
-    found = outcome.get("of_all")
+    test = outcome.get("of_all")
     if model.has_no_rest:
-        check.leave([found, [row.get("interval") for row in outcome.get("sources", ())]], NO_REST)
-    elif found and found.get("f") is not None:
+        check.leave([test, [row.get("interval") for row in outcome.get("sources", ())]], NO_REST)
+    elif test and test.get("f") is not None:
         f, numerator, denominator = model.of_all()
-        check.numbers(f"{place}/of_all", found, f=f, numerator=numerator)
-        check.near(f"{place}/of_all/denominator", found["denominator"], denominator, 2e-3)
-        check.near(f"{place}/of_all/p", found["p"], p_of_f(f, numerator, denominator), 2e-3)
+        check.numbers(f"{place}/of_all", test, f=f, numerator=numerator)
+        check.near(f"{place}/of_all/denominator", test["denominator"], denominator, 2e-3)
+        check.near(f"{place}/of_all/p", test["p"], p_of_f(f, numerator, denominator), 2e-3)
 
 
 def check_mean(label, row, model, answers, check):
@@ -149,9 +149,9 @@ def check_within(outcomes, correct, holm, least_p, check):
     ps = [[row["p"] for row in rows] for rows in with_p]
     whole = [o["of_all"]["p"] if rows and o.get("of_all") else None for o, rows in zip(outcomes, families, strict=True)]
     for outcome, rows, one in zip(outcomes, families, whole, strict=True):
-        found = outcome.get("of_all")
-        if found and found.get("f") is None and one is not None:
-            check.number(f"{outcome['key']}/of_all", found["p"], least_of(holm, [row.get("p") for row in rows]))
+        test = outcome.get("of_all")
+        if test and test.get("f") is None and one is not None:
+            check.number(f"{outcome['key']}/of_all", test["p"], least_of(holm, [row.get("p") for row in rows]))
     for name, rows, pairs, of_outcomes in (
         ("p_adjusted", with_p, ps, whole),
         ("p_same_raters_adjusted", tested, same, [least_of(holm, part) for part in same]),

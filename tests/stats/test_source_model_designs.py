@@ -103,19 +103,6 @@ def test_whatever_the_design_numbers_make_sense_or_there_is_a_reason() -> None:
     assert outcomes[""] > 25
 
 
-def test_other_values_on_the_same_design_have_the_model_that_they_have_alone() -> None:
-    made = read("dropout")
-    values = np.random.default_rng(0).normal(size=made.values.size)
-
-    model = SourceModel(made).refit(values)
-    alone = SourceModel(answers(values, made.source, made.block, made.rater, made.story))
-
-    assert model.variances == alone.variances
-    assert model.contrast(1, 0, other_raters=True) == alone.contrast(1, 0, other_raters=True)
-    with pytest.raises(Incomputable, match="vary"):
-        SourceModel(made).refit(values * 0)
-
-
 def test_with_these_raters_variance_is_less_by_what_raters_are_drawn_with() -> None:
     """In closed form, gaps or none: what sums of drawn effects add, which are sums of the sources' own columns."""
     made = read("missing")

@@ -50,7 +50,7 @@ def read_choices(package, item):
 
 def choice_table(choices, groups):
     """Which story, by its code's rank, and at which position, shape (R, G); which stood where, shape (R, G, S); and
-    whether nobody knows where, shape (R, G)."""
+    where the position is unknown, shape (R, G)."""
     raters = sorted({choice.rater for choice in choices})
     chosen = np.full((len(raters), len(groups)), np.nan)
     most = max((len(choice.order) for choice in choices), default=0)

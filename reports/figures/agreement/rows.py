@@ -1,4 +1,4 @@
-"""What agreement on an item is, with what must stand beside it, and the mean over items."""
+"""Agreement on an item with its interval, floor and coverage, and the mean over items."""
 
 from __future__ import annotations
 
