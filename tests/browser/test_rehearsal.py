@@ -45,6 +45,7 @@ def test_a_rehearsal_by_keyboard_to_an_answer_and_back(staff: Page) -> None:
     reach(staff, "Go there")
     staff.keyboard.press("Enter")
     expect(staff.get_by_role("heading", name="Item 1")).to_be_visible()
+    staff.wait_for_load_state()  # a heading is there before the scripts that know the keys
     staff.keyboard.press("y")
     expect(staff.get_by_role("radio", name="Yes")).to_be_checked()
     expect(staff.locator("#status, .status").first).to_contain_text("Saved")
