@@ -1,10 +1,11 @@
-"""Which stories were sampled together: by group, by the premise of several groups, or each alone in batches."""
+"""Which stories were sampled together: by group, by the premise of several groups, or each alone."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 
 from annotation.models import Assignment, Rater
 from reports.dataset.sources import StorySource
@@ -12,26 +13,32 @@ from reports.dataset.step_items import StepItem
 from studies.models import Study
 
 
+class WhyStories(StrEnum):
+    """Why each story is a cluster of its own, and its group is only what is read at a time."""
+
+    ONE_PREMISE = "one premise"
+    ONE_GROUP = "one group"
+    BATCHES = "batches"
+
+
 @dataclass(frozen=True)
 class Clusters:
     """What each story was sampled with.
 
     by_group : the cluster of each group, named after the first of its groups
-    are_stories : whether groups are batches, so that each story is a cluster of its own
-    has_one_premise : whether all stories are on one premise, so that groups are only what is read together
+    why_stories : why each story is a cluster of its own; None where its group's is
     """
 
     by_group: Mapping[str, str]
-    are_stories: bool = False
-    has_one_premise: bool = False
+    why_stories: WhyStories | None = None
 
     def name(self, group: str, story: str) -> str:
         """The cluster of a story in its group; that of the group where there is no story."""
-        return story if self.are_stories and story else self.by_group[group]
+        return story if self.why_stories and story else self.by_group[group]
 
     def block(self, group: str) -> str:
         """What the stories of the group share beside their raters, as their premise; one name for all if nothing."""
-        return "" if self.are_stories or self.has_one_premise else self.by_group[group]
+        return "" if self.why_stories else self.by_group[group]
 
 
 def name_clusters(groups: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -55,27 +62,39 @@ def name_clusters(groups: Iterable[tuple[str, str]]) -> dict[str, str]:
 def find_clusters(study: Study, source_by_story: Mapping[str, StorySource], items: Iterable[StepItem]) -> Clusters:
     """What each story of the study was sampled with. One query, up to four where groups may be batches.
 
-    Groups are batches, which only bundle what is read at a time, if all of this holds: no premise tells them apart;
-    no item compares the stories of a group; most groups of several stories hold two or more by one source, which
-    blocks of one story by each source never do; and the same raters read them all, so that a group is not what they
-    share. Where sources are hidden or not recorded, nothing tells batches from blocks, and groups stay clusters.
+    Each story is a cluster of its own where all are on one premise, where one group holds them all, and where groups
+    are batches (`_are_batches`).
 
     source_by_story : who wrote each story; empty if sealed
     """
     groups = list(study.groups.values_list("code", "premise").order_by("code"))
     by_group = name_clusters(groups)
     premises = {premise.strip() for _code, premise in groups}
-    may_be_batches = (
-        len(groups) > 1
-        and len(premises) == 1
-        and bool(source_by_story)
+    if len(premises) != 1:
+        why = None
+    elif "" not in premises:
+        why = WhyStories.ONE_PREMISE
+    elif len(groups) == 1:
+        why = WhyStories.ONE_GROUP
+    else:
+        why = WhyStories.BATCHES if _are_batches(study, len(groups), source_by_story, items) else None
+    return Clusters(by_group, why)
+
+
+def _are_batches(
+    study: Study, n_groups: int, source_by_story: Mapping[str, StorySource], items: Iterable[StepItem]
+) -> bool:
+    """Whether groups without premises only bundle what is read at a time.
+
+    They do if all of this holds: no item compares the stories of a group; most groups of several stories hold two or
+    more by one source, which blocks of one story by each source never do; and the same raters read them all, so that a
+    group is not what they share. Where sources are hidden or not recorded, nothing tells batches from blocks.
+    """
+    return (
+        bool(source_by_story)
         and not any(item.is_preference or item.is_ranking for item in items)
         and repeat_sources(study.stories.values_list("groups__code", "code"), source_by_story)
-    )
-    return Clusters(
-        by_group,
-        are_stories=may_be_batches and _are_read_by_all(study, len(groups)),
-        has_one_premise=len(premises) == 1 and "" not in premises,
+        and _are_read_by_all(study, n_groups)
     )
 
 

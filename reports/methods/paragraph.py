@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 
 from annotation.models import Assignment, Rater
 from judges.models import Judge
-from reports.dataset.premises import find_clusters
+from reports.dataset.premises import WhyStories, find_clusters
 from reports.dataset.sources import source_by_story
 from reports.dataset.step_items import step_items
 from reports.figures.coverage import coverage_words
@@ -268,15 +268,22 @@ def _statistics(study: Study, results: Results) -> Iterator[str]:
 def _clusters(study: Study, results: Results) -> str:
     """What intervals are over. Up to six queries."""
     sources = {} if results.is_sealed else source_by_story(study)
-    if find_clusters(study, sources, step_items(study)).are_stories:
-        return _(
-            "Intervals are 95 % intervals over stories, since groups were batches that all raters read: Student’s t "
-            "below 30 stories, percentile intervals of resampled stories from 30."
-        )
+    match find_clusters(study, sources, step_items(study)).why_stories:
+        case None:
+            return _(
+                "Intervals are 95 % intervals over clusters (groups that share raters or a premise): Student’s t below "
+                "30 clusters, percentile intervals of resampled clusters from 30."
+            )
+        case WhyStories.ONE_PREMISE:
+            over = _("over stories on the one premise of the study, and say nothing of other premises")
+        case WhyStories.ONE_GROUP:
+            over = _("over stories, all of which raters read in one group")
+        case WhyStories.BATCHES:
+            over = _("over stories, since groups were batches that all raters read")
     return _(
-        "Intervals are 95 % intervals over clusters (groups that share raters or a premise): Student’s t below "
-        "30 clusters, percentile intervals of resampled clusters from 30."
-    )
+        "Intervals are 95 %% intervals %(over_stories)s: Student’s t below 30 stories, percentile intervals of "
+        "resampled stories from 30."
+    ) % {"over_stories": over}
 
 
 def _nsv(scores: Any) -> str:

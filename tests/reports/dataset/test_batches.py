@@ -26,9 +26,8 @@ def n_clusters(study: Study, *, blind: bool = False) -> int:
     return len(set(dataset.clusters_of_units(dataset.units)))
 
 
-@pytest.mark.parametrize("premise", ["", "One prompt for all."])
-def test_stories_in_batches_that_all_raters_read_are_clusters(premise: str) -> None:
-    assert n_clusters(batched.plant(premise=premise)) == batched.N_BATCHES * batched.N_STORIES
+def test_stories_in_batches_that_all_raters_read_are_clusters() -> None:
+    assert n_clusters(batched.plant()) == batched.N_BATCHES * batched.N_STORIES
 
 
 def test_batches_read_by_raters_of_their_own_are_clusters() -> None:
@@ -116,10 +115,14 @@ def test_the_package_has_stories_of_batches_as_clusters_and_gives_the_same_numbe
     assert said["n_computed"] >= 4222
 
 
-def test_the_methods_say_that_intervals_are_over_stories() -> None:
-    study = batched.plant()
+@pytest.mark.parametrize(
+    ("premise", "reason"),
+    [("", "stories, since groups were batches"), ("One prompt for all.", "stories on the one premise of the study")],
+)
+def test_the_methods_say_that_intervals_are_over_stories_and_why(premise: str, reason: str) -> None:
+    study = batched.plant(premise=premise)
     report = results.ensure_report(study, at=NOON, by="tests")
 
     text = to_text(write_paragraphs(study, results.read_results(report.result), report))
 
-    assert "over stories, since groups were batches" in text
+    assert f"over {reason}" in text

@@ -1,4 +1,4 @@
-"""Groups that were sampled together: those on one of several premises; one premise for all joins nothing."""
+"""What was sampled together: groups on one of several premises; one premise for all, or one group, joins nothing."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 
 from reports import results
 from reports.dataset.premises import name_clusters
-from studies.models import StoryGroup
+from studies.models import Provenance, Source, StoryGroup
 from tests import triggers
 from tests.reports import given
 
@@ -38,18 +38,21 @@ def intervals_of(value: Any) -> list[Any]:
 
 @pytest.mark.django_db
 @pytest.mark.embedded
-def test_a_study_on_one_premise_has_the_intervals_of_one_on_many() -> None:
-    study = given.closed_study(n_groups=6, n_items=2)
-    letters = "yynn yyny nynn yyyn nnyn ynyn".replace(" ", "")
+@pytest.mark.parametrize(("n_groups", "premise"), [(6, "The same for all."), (1, "The same for all."), (1, "")])
+def test_stories_on_one_premise_or_in_one_group_are_what_varies(n_groups: int, premise: str) -> None:
+    study = given.closed_study(n_groups=n_groups, n_stories=24 // n_groups)
+    letters = "yynnyynynynnyyynnnynynyn"
     given.verdicts(study, {"E01": letters, "E02": letters[::-1]})
-    many = results.compute(study)
     with triggers.lifted():
-        StoryGroup.objects.update(premise="The same for all.")
+        StoryGroup.objects.update(premise=premise)
+        for number, provenance in enumerate(Provenance.objects.order_by("story__code")):
+            provenance.source = Source.objects.get(name=f"Source {1 + number % 2}")
+            provenance.save()
 
-    one = results.compute(study)
+    computed = results.compute(study)
 
-    for figure in ("pass_rates", "agreement"):
-        assert intervals_of(one[figure]) == intervals_of(many[figure])
-    contrasts = [row for outcome in one["comparisons"]["outcomes"] for row in outcome["contrasts"]]
-    assert all(interval["low"] is not None for interval in intervals_of(one["comparisons"]))
+    verdicts, _guess = computed["agreement"]["items"]
+    assert (verdicts["coefficient"]["n_units"], verdicts["interval"]["n_resampled"]) == (24, 24)
+    assert all(interval["low"] is not None for interval in intervals_of(computed["comparisons"]))
+    contrasts = [row for outcome in computed["comparisons"]["outcomes"] for row in outcome["contrasts"]]
     assert {row["n_blocks"] for row in contrasts} == {1}, "one premise is no block: all stories are compared"
