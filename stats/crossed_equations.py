@@ -78,6 +78,7 @@ class CrossedColumns:
         members = _dummies(self.coarse_of_fine, self.coarse.n)
         self.fine_crossed, self.coarse_crossed = [part.toarray() if is_dense else part for part in crossed]
         self.members: Columns = members.toarray() if is_dense else members
+        self.gathers: Columns = self.members.T if is_dense else sparse.csr_array(members.T)
 
 
 @dataclass(frozen=True)
@@ -170,7 +171,7 @@ class CrossedInverse:
     def _own_squares(self, one: str, other: str) -> float:
         """The sum of squares of a block of swept parts, but for what comes by the other columns twice."""
         shares, by_coarse = self._shares, self._coarse
-        gathered = self.design.members.T @ _times(shares, self._fine_folds)
+        gathered = self.design.gathers @ _times(shares, self._fine_folds)
         if one != other:
             own = (shares**2 * self._coarse_by_fine**2).sum()
             crossed = -_dense(self._coarse_folds.T @ _times(by_coarse, gathered))
@@ -193,7 +194,7 @@ class CrossedInverse:
 
     def _swept_coarse(self, of_fine: Columns, of_coarse: Columns) -> Columns:
         """What sweeping leaves of coarse rows, shape (coarse, …)."""
-        return _times(self._coarse, of_coarse - self.design.members.T @ _times(self._shares, of_fine))
+        return _times(self._coarse, of_coarse - self.design.gathers @ _times(self._shares, of_fine))
 
     def _swept_fine(self, of_fine: Columns, coarse: Columns) -> Columns:
         """The same of fine rows, by what it left of coarse ones."""
@@ -232,8 +233,10 @@ def _times(by_row: FloatArray, columns: Columns, by_column: FloatArray | None = 
     if isinstance(columns, np.ndarray):
         scaled = by_row * columns if columns.ndim == 1 else by_row[:, np.newaxis] * columns
         return scaled if by_column is None else scaled * by_column
-    scaled = sparse.diags_array(by_row) @ columns
-    return scaled if by_column is None else scaled @ sparse.diags_array(by_column)
+    data = columns.data * np.repeat(by_row, np.diff(columns.indptr))
+    if by_column is not None:
+        data *= by_column[columns.indices]
+    return sparse.csr_array((data, columns.indices, columns.indptr), shape=columns.shape)
 
 
 def _dense(columns: Columns) -> FloatArray:

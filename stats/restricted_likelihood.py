@@ -5,7 +5,7 @@ Source: Searle, Casella & McCulloch 1992, Variance Components, chapters 6 and 8.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -22,6 +22,7 @@ ROUNDING = 1e-12  # of the sum of squares, below which nothing is left of it; of
 # Of what fixed columns leave, added to the rest: so that where parts explain all values they have a likelihood still.
 NUGGET = 1e-7
 GAIN = 1e-9  # in the deviance, below which nothing better is looked for
+NEAR = 0.1  # by which another step of scoring gains less than one of Newton's
 MOST_STEPS, MOST_HALVINGS = 60, 15
 
 
@@ -96,6 +97,23 @@ class Evaluation:
         slopes = 2 * self._slopes / ratios
         return slopes, 4 * both / np.outer(ratios, ratios) + np.diag(slopes / ratios)
 
+    def scored(self) -> FloatArray | None:
+        """The ratios that sums of squares would be expected from, (K,), as near 0 as may be; None if it cannot be told.
+
+        Of balanced answers they are the likeliest. It is a step of Fisher's scoring by variances, Rao's MINQUE.
+        """
+        with_rest = self._squares.traces - self._squares.sums.sum(axis=1)
+        of_rest = self.n_degrees - self._squares.traces.sum() - with_rest.sum()
+        expected = np.block([[self._squares.sums, with_rest[:, np.newaxis]], [with_rest, of_rest]])
+        fits = np.append(self._fits, self.n_degrees - self._fits.sum())
+        try:
+            *times, times_rest = np.linalg.solve(expected, fits)
+        except np.linalg.LinAlgError:
+            return None
+        if times_rest <= 0:
+            return None
+        return np.sqrt(np.maximum(times, 0.0) / times_rest) * list(self.ratio_by_part.values())
+
     @cached_property
     def _squares(self) -> Squares:
         return self._inverse.squares(self._parts)
@@ -149,13 +167,24 @@ class RestrictedLikelihood:
 
     def maximise(self, parts: Sequence[str]) -> Evaluation:
         """The likelihood at the likeliest ratios; parts whose ratios come out as 0 are left out."""
-        evaluation = self.at(dict.fromkeys(parts, FIRST))
+        evaluation = self._first(parts)
         while True:
             evaluation = self._climb(evaluation)
             ratio_by_part = {name: ratio for name, ratio in evaluation.ratio_by_part.items() if ratio >= LEAST}
             if len(ratio_by_part) == len(evaluation.ratio_by_part):
                 return evaluation
             evaluation = self.at(ratio_by_part)
+
+    def _first(self, parts: Sequence[str]) -> Evaluation:
+        """The likelihood where it is high, so that a few steps are left to go."""
+        evaluation = self.at(dict.fromkeys(parts, FIRST))
+        gained = np.inf
+        while parts and gained > NEAR and (ratios := evaluation.scored()) is not None:
+            scored = self._trial(parts, np.clip(ratios, FLOOR, MOST))
+            gained = evaluation.deviance - scored.deviance if scored else 0.0
+            if scored and gained > 0:
+                evaluation = scored
+        return evaluation
 
     def _climb(self, evaluation: Evaluation) -> Evaluation:
         """From there to the next place that is likeliest, by Newton's steps, turned where curvature is negative."""
@@ -181,12 +210,16 @@ class RestrictedLikelihood:
         step = step / max(1.0, float((np.abs(step) / (ratios + FIRST)).max()))
         for _halving in range(MOST_HALVINGS):
             # Near 0 it is flat, so that a step that goes there at once may be too far to come back.
-            moved = np.clip(ratios + step, np.maximum(ratios / 20, FLOOR), MOST).tolist()
-            try:
-                trial = self.at(dict(zip(evaluation.ratio_by_part, moved, strict=True)))
-            except Incomputable:
-                trial = None
+            moved = np.clip(ratios + step, np.maximum(ratios / 20, FLOOR), MOST)
+            trial = self._trial(evaluation.ratio_by_part, moved)
             if trial is not None and trial.deviance < evaluation.deviance + ROUNDING * abs(evaluation.deviance):
                 return trial
             step = step / 2
         return None
+
+    def _trial(self, parts: Iterable[str], ratios: FloatArray) -> Evaluation | None:
+        """The likelihood there; None if nothing is left of the values."""
+        try:
+            return self.at(dict(zip(parts, ratios.tolist(), strict=True)))
+        except Incomputable:
+            return None
