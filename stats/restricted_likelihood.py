@@ -112,7 +112,8 @@ class Evaluation:
             return None
         if times_rest <= 0:
             return None
-        return np.sqrt(np.maximum(times, 0.0) / times_rest) * list(self.ratio_by_part.values())
+        ratios = np.array(list(self.ratio_by_part.values()))
+        return np.asarray(ratios * np.sqrt(np.maximum(times, 0.0) / times_rest), dtype=np.float64)
 
     @cached_property
     def _squares(self) -> Squares:

@@ -159,7 +159,7 @@ class ComparedSources:
             wide if wide is not None else Incomputable("one_rater"),
             same,
             sides=(first, second),
-            means=(model.mean(first, other_raters=False).value, model.mean(second, other_raters=False).value),
+            means=(model.mean_value(first), model.mean_value(second)),
             p_same_raters=same.p,
             test=MODEL_TEST,
             effect=same.value / sum(model.variances.values()) ** 0.5,

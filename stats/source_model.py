@@ -103,6 +103,10 @@ class SourceModel:
         """
         return self._estimate({source: 1.0}, self._design.mean_row(source), other_raters=other_raters)
 
+    def mean_value(self, source: int) -> float:
+        """The value of `mean`, which costs little without how sure it is."""
+        return float(self._design.mean_row(source) @ self._fit.effects) + self._middle
+
     def contrast(self, first: int, second: int, *, other_raters: bool) -> ModelEstimate:
         """The first source's mean less the second's, on the same blocks and raters.
 
