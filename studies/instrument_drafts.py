@@ -5,8 +5,8 @@ The pages of instruments call these. What is published is protected by the table
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 from django.db import transaction
@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from studies import loader
 from studies.documents.instrument import WORDED, InstrumentDocument
 from studies.documents.names import first_free
-from studies.documents.scores import select_possible
+from studies.documents.scores import ScoreDocument, select_possible
 from studies.models import Instrument, Item, Step
 from studies.publication import explain_published
 
@@ -119,6 +119,27 @@ def remove_item(item: Item) -> None:
 
 
 @transaction.atomic
+def save_score(instrument: Instrument, score: ScoreDocument) -> str:
+    """Keep the score in place of the one with its key, which is returned; a new one gets a key from its title.
+
+    What it names and is gone meanwhile goes out of it. Raises AlreadyPublished.
+    """
+    locked = _lock(instrument)
+    score_by_key = {saved.key: saved for saved in locked.score_documents}
+    key = score.key or first_free(slugify(score.title) or "score", set(score_by_key), longest=LONGEST_SLUG)
+    score_by_key[key] = replace(score, key=key)
+    _save_scores(locked, list(score_by_key.values()))
+    return key
+
+
+@transaction.atomic
+def remove_score(instrument: Instrument, key: str) -> None:
+    """Take the score out; its questions stay. Raises AlreadyPublished."""
+    locked = _lock(instrument)
+    _save_scores(locked, [score for score in locked.score_documents if score.key != key])
+
+
+@transaction.atomic
 def delete_draft(instrument: Instrument) -> None:
     """Delete the draft with its questions. Raises AlreadyPublished, InstrumentInUse."""
     locked = _lock(instrument)
@@ -139,9 +160,14 @@ def _lock(instrument: Instrument) -> Instrument:
 
 def _keep_possible_scores(instrument: Instrument) -> None:
     """Take out of the scores the items that are gone or give no number any more."""
-    kept = select_possible(instrument.scores, list(instrument.items.all()))
-    if kept != instrument.scores:
-        instrument.scores = kept
+    _save_scores(instrument, instrument.score_documents)
+
+
+def _save_scores(instrument: Instrument, scores: Sequence[ScoreDocument]) -> None:
+    """Those scores, with those of their items that give a number."""
+    tables = select_possible([score.as_table() for score in scores], list(instrument.items.all()))
+    if tables != instrument.scores:
+        instrument.scores = tables
         instrument.save(update_fields=["scores"])
 
 

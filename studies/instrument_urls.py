@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from studies.views import instruments
+from studies.views import instrument_scores, instruments
 
 app_name = "instruments"
 urlpatterns = [
@@ -11,6 +11,8 @@ urlpatterns = [
     path("<int:instrument>/", instruments.show, name="show"),
     path("<int:instrument>/new-question/", instruments.question, name="new_question"),
     path("<int:instrument>/questions/<slug:item>/", instruments.question, name="question"),
+    path("<int:instrument>/new-score/", instrument_scores.edit, name="new_score"),
+    path("<int:instrument>/scores/<slug:score>/", instrument_scores.edit, name="score"),
     path("<int:instrument>/preview/", instruments.preview, name="preview"),
     path("<int:instrument>/publish/", instruments.publish, name="publish"),
     path("<int:instrument>/copy/", instruments.copy, name="copy"),

@@ -71,14 +71,13 @@ def find_clusters(study: Study, source_by_story: Mapping[str, StorySource], item
     by_group = name_clusters(groups)
     premises = {premise.strip() for _code, premise in groups}
     if len(premises) != 1:
-        why = None
-    elif "" not in premises:
-        why = WhyStories.ONE_PREMISE
-    elif len(groups) == 1:
-        why = WhyStories.ONE_GROUP
-    else:
-        why = WhyStories.BATCHES if _are_batches(study, len(groups), source_by_story, items) else None
-    return Clusters(by_group, why)
+        return Clusters(by_group)
+    if "" not in premises:
+        return Clusters(by_group, WhyStories.ONE_PREMISE)
+    if len(groups) == 1:
+        return Clusters(by_group, WhyStories.ONE_GROUP)
+    has_batches = _are_batches(study, len(groups), source_by_story, items)
+    return Clusters(by_group, WhyStories.BATCHES if has_batches else None)
 
 
 def _are_batches(

@@ -16,13 +16,17 @@ from studies.protocol.score_words import score_words
 class InstrumentScore:
     """A score that an instrument declares. words : what it is made of"""
 
+    key: str
     title: str
     words: str
 
 
 def score_rows(instrument: Instrument, items: Sequence[Item]) -> list[InstrumentScore]:
     title_by_item = {item.key: str(item) for item in items}
-    return [InstrumentScore(score.title, score_words(score, title_by_item)) for score in instrument.score_documents]
+    return [
+        InstrumentScore(score.key, score.title, score_words(score, title_by_item))
+        for score in instrument.score_documents
+    ]
 
 
 def summarise_item(item: Item) -> str:

@@ -15,7 +15,6 @@ from django.core.management import CommandError, call_command
 from annotation.models import Rater, Response
 from annotation.responses import verification
 from reports import replications
-from reports.dataset import Dataset
 from studies.models import Provenance, Source, Story, StoryGroup, Study
 from tests.reports import pds_by_hand, pds_generated
 
@@ -225,15 +224,6 @@ def test_strategy_and_premise_are_factors_and_codes_do_not_say_who_wrote(some: P
     assert model[0] == {"release_id": "1", "study_id": "1", "premise": "1", "strategy": "writer_profile"}
     assert human[0] == {"release_id": "j13xq", "study_id": "13", "premise": "13"}
     assert {len(code) for _, code in about.values()} == {12}
-
-
-def test_stories_on_one_premise_are_one_cluster(some: Path) -> None:
-    replicate(some)
-
-    dataset = Dataset.of(Study.objects.get())
-    numbers = dataset.clusters_of_units(dataset.units).tolist()
-    premises = [dataset.story_factor(story, "premise") for _group, story in dataset.units]
-    assert len(set(premises)) == len(set(numbers)) == len(set(zip(premises, numbers, strict=True))) == 15
 
 
 def test_human_likeness_is_kept_as_it_was_shown_and_analysed_as_released(some: Path) -> None:
