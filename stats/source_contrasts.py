@@ -132,9 +132,11 @@ class ComparedSources:
         n_stories, has_others = self._answers.n_stories(source), self._answers.n_raters(source) > 1
         try:
             same = self.model.mean(source, other_raters=False)
-            wide = self.model.mean(source, other_raters=True) if has_others else same
+            wide = self.model.mean(source, other_raters=True) if has_others else None
         except Incomputable:
             return None
+        same, wide = self.model.spreads.widen({self.model.place(source): 1.0}, same, wide)
+        wide = wide or same
         return same.value, variance_components.widened(wide.interval(n_stories), same.interval(n_stories))
 
     def test_all(self) -> JointTest | None:
@@ -153,6 +155,7 @@ class ComparedSources:
         same = model.contrast(first, second, other_raters=False)
         has_others = answers.n_raters(first, second) > 1
         wide = model.contrast(first, second, other_raters=True) if has_others else None
+        same, wide = model.spreads.widen({model.place(first): 1.0, model.place(second): -1.0}, same, wide)
         n_stories = answers.n_stories(first), answers.n_stories(second)
         return self._pair(
             same.interval(min(n_stories), method="t").clipped(-most, most),

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
@@ -24,6 +25,7 @@ from stats.crossed_equations import CrossedColumns, ModelPart
 from stats.model_estimates import ModelEstimate
 from stats.reasons import Incomputable
 from stats.restricted_likelihood import RestrictedLikelihood
+from stats.source_spreads import SourceSpreads
 
 DRAWN = ("rater", "rater_source", "block", "story")  # what is drawn beside the rest, in this order
 
@@ -71,7 +73,8 @@ class SourceModel:
         """Raises Incomputable if nothing varies within sources and raters, or without more stories than sources and
         blocks.
         """
-        self._design = design = SourceDesign(answers)
+        self._answers, self._design = answers, SourceDesign(answers)
+        design = self._design
         values = answers.values
         if design.n_stories <= design.columns.n_fixed:
             raise Incomputable("too_few_stories")
@@ -118,6 +121,27 @@ class SourceModel:
             raise Incomputable("sources_not_linked")
         weights = {first: 1.0, second: -1.0}
         return self._estimate(weights, self._design.row(weights), other_raters=other_raters)
+
+    @cached_property
+    def spreads(self) -> SourceSpreads:
+        """How far stories of each source spread, or blocks where those are drawn, by what the model leaves of them."""
+        design, answers = self._design, self._answers
+        effects = self._fit.effects.copy()
+        units = "block" if "block" in design.columns.drawn else "story"
+        for part in {units, "story"}:
+            effects[design.columns.place_by_part[part]] = 0.0
+        rests = answers.values - self._middle - design.columns.columns @ effects
+        _labels, firsts, places = np.unique(getattr(answers, units), return_index=True, return_inverse=True)
+        blocks = answers.block[firsts] if design.has_fixed_blocks else np.zeros(len(firsts))
+        return SourceSpreads.of(
+            np.bincount(places, rests) / np.bincount(places),
+            np.searchsorted(design.sources, answers.source[firsts]),
+            np.unique(blocks, return_inverse=True)[1],
+        )
+
+    def place(self, source: int) -> int:
+        """Which of the compared sources it is, in the order of `spreads`."""
+        return int(np.searchsorted(self._design.sources, source))
 
     def test_all(self) -> JointTest:
         """Whether any two sources differ, for other stories and other raters; of two sources it is their contrast.
@@ -167,19 +191,19 @@ class SourceDesign:
         self._source_of_pair = pairs % len(self.sources)
         # What is in no shared block has a column for itself, which joins no sources.
         is_shared = _links(block, source).sum(axis=1) > 1
-        self._has_fixed_blocks = len(blocks) > 1 and bool(is_shared.any())
-        if self._has_fixed_blocks:
+        self.has_fixed_blocks = len(blocks) > 1 and bool(is_shared.any())
+        if self.has_fixed_blocks:
             block = np.where(is_shared[block], block, len(blocks))
         _labels, block = np.unique(block, return_inverse=True)
         links = _links(source, block)
-        joins = np.full(links.shape[1], self._has_fixed_blocks)
+        joins = np.full(links.shape[1], self.has_fixed_blocks)
         joins[int(is_shared.sum()) :] = False
         self._set_of_source, self._set_of_block = _linked_sets(links & joins)
         self._set_by_raters, _of_raters = _linked_sets(_links(source, rater))
         # The first block of each set that columns join says nothing that its sources do not.
         _sets, firsts = np.unique(_linked_sets(links)[1], return_index=True)
         others = np.setdiff1d(np.arange(links.shape[1]), firsts)
-        has_effect = np.full(links.shape[1], not self._has_fixed_blocks)
+        has_effect = np.full(links.shape[1], not self.has_fixed_blocks)
         has_effect[others] = True
         parts = [
             ModelPart("source", source, np.ones(len(self.sources), dtype=np.bool_), is_drawn=False),
@@ -188,7 +212,7 @@ class SourceDesign:
             ModelPart("story", story, np.ones(len(stories), dtype=np.bool_), is_drawn=True),
         ]
         if len(blocks) > 1:
-            parts.append(ModelPart("block", block, has_effect, is_drawn=not self._has_fixed_blocks))
+            parts.append(ModelPart("block", block, has_effect, is_drawn=not self.has_fixed_blocks))
         self._n_by_part = {part.name: part.n for part in parts if part.is_drawn}
         self.n_stories = len(stories)
         self.columns = _swept(parts)
@@ -204,7 +228,7 @@ class SourceDesign:
 
     def is_linked_by_blocks(self, first: int, second: int) -> bool:
         one, other = np.searchsorted(self.sources, [first, second])
-        return not self._has_fixed_blocks or bool(self._set_of_source[one] == self._set_of_source[other])
+        return not self.has_fixed_blocks or bool(self._set_of_source[one] == self._set_of_source[other])
 
     def is_linked_by_raters(self, first: int, second: int) -> bool:
         one, other = np.searchsorted(self.sources, [first, second])
@@ -222,7 +246,7 @@ class SourceDesign:
         Raises Incomputable for a source that shares no block where others do.
         """
         row = self.row({source: 1.0})
-        if self._has_fixed_blocks:
+        if self.has_fixed_blocks:
             is_over = self._set_of_block == self._set_of_source[np.searchsorted(self.sources, source)]
             if not is_over.any():
                 raise Incomputable("no_shared_premise")

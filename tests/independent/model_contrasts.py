@@ -5,6 +5,7 @@ import pandas as pd
 
 from tests.independent import intervals
 from tests.independent.mixed_model import MOST_ANSWERS, MixedModel, p_of, p_of_f, p_within, t_interval
+from tests.independent.source_spreads import Spreads
 
 LEVEL = 0.05
 NO_REST = "what rests on how sure variances are, where nothing is left beside raters and stories"
@@ -52,9 +53,11 @@ def check_mean(label, row, model, answers, check):
     check.near(f"{label}/adjusted", row["adjusted"], value, 1e-6 if model.has_no_rest else 1e-9)
     if model.has_no_rest:
         return
+    others = model.mean(row["source"])[1:] if of_source["rater"].nunique() > 1 else None
+    same, others = Spreads(model).widened({row["source"]: 1}, same, others)
     ends = t_interval(value, *same)
-    if of_source["rater"].nunique() > 1:
-        wide = t_interval(*model.mean(row["source"]))
+    if others:
+        wide = t_interval(value, *others)
         ends = min(ends[0], wide[0]), max(ends[1], wide[1])
     check_ends(f"{label}/interval", row["interval"], ends, of_source["story"].nunique(), check)
 
@@ -63,7 +66,6 @@ def check_contrast(label, row, model, answers, blocks, parts, within, margin, ch
     first, second = (answers[answers["source"] == row[side]] for side in ("first", "second"))
     both = pd.concat([first, second])
     value, error, degrees = model.difference(row["first"], row["second"], other_raters=False)
-    narrow, p_same = t_interval(value, error, degrees), p_of(value, error, degrees)
     check.numbers(
         label,
         row,
@@ -87,17 +89,18 @@ def check_contrast(label, row, model, answers, blocks, parts, within, margin, ch
         left = ("interval", "wide", "p", "p_same_raters", "p_within", "low_90", "high_90")
         check.leave([row.get(name) for name in left], NO_REST)
         return
+    others = model.difference(row["first"], row["second"])[1:] if both["rater"].nunique() > 1 else None
+    used, others = Spreads(model).widened({row["first"]: 1, row["second"]: -1}, (error, degrees), others)
+    narrow, p_same = t_interval(value, *used), p_of(value, *used)
     n = min(first["story"].nunique(), second["story"].nunique())
     check_ends(f"{label}/interval", row["interval"], intervals.clip(narrow, within), n, check)
     check.near(f"{label}/p_same_raters", row["p_same_raters"], p_same, 2e-3)
-    used = error, degrees
-    if both["rater"].nunique() > 1:
-        value, *others = model.difference(row["first"], row["second"])
+    if others:
         wide = t_interval(value, *others)
         wide = min(wide[0], narrow[0]), max(wide[1], narrow[1])
         check_ends(f"{label}/wide", row["wide"], intervals.clip(wide, within), n, check)
         check.near(f"{label}/p", row["p"], max(p_of(value, *others), p_same), 2e-3)
-        used = others if others[0] >= error else used
+        used = others if others[0] >= used[0] else used
     if margin is not None:
         check.near(f"{label}/p_within", row["p_within"], p_within(value, *used, margin), 2e-3)
     ends = intervals.clip(t_interval(value, *used, 0.9), within)

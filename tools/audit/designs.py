@@ -22,6 +22,7 @@ class Design:
     is_graded : groups are read by panels of three, one of them severe and the next lenient
     has_outlier : one rater answers as if tossing dice
     is_unequal : the first source has three times as many stories as the others
+    spread : how many times as far stories of all but the first source spread
     n_tests : Yes and No beside the scales; has_judge : a model that answers the scales with noise
     """
 
@@ -38,6 +39,7 @@ class Design:
     is_graded: bool = False
     has_outlier: bool = False
     is_unequal: bool = False
+    spread: float = 1.0
     has_judge: bool = False
 
 
@@ -55,6 +57,7 @@ DESIGNS = (
     Design("severe and lenient panels by group", n_premises=15, n_raters=15, is_graded=True),
     Design("one rater who tosses dice", 3, 10, n_raters=5, n_readers=0, has_outlier=True),
     Design("unequal shares", 3, 1, 6, n_raters=6, n_readers=4, n_batches=4, is_unequal=True),
+    Design("many stories alike, few that differ", 3, 1, 6, n_raters=6, n_readers=0, is_unequal=True, spread=2.5),
     Design("tests alone", 4, 12, n_outcomes=0, n_tests=14),
 )
 
@@ -92,9 +95,12 @@ def draw(design: Design, *, effect: float, by_source: float, has_stories: bool, 
     readers = _readers(design, sorted({group for group, _premise, _source in stories.values()}), raters, rng)
     answers: list[Answer] = []
     # Raters differ by outcome as well as over all: half of each part's variance is shared by the outcomes.
-    shared = _Parts(raters, sources, stories, by_source, has_stories, rng)
+    deviation_by_source = {
+        source: STORY * has_stories * (design.spread if n else 1) for n, source in enumerate(sources)
+    }
+    shared = _Parts(raters, stories, by_source, deviation_by_source, rng)
     for outcome in outcomes:
-        own = _Parts(raters, sources, stories, by_source, has_stories, rng)
+        own = _Parts(raters, stories, by_source, deviation_by_source, rng)
         for code, (group, _premise, source) in stories.items():
             for rater in readers[group]:
                 worth = (shared.of(rater, source, code) + own.of(rater, source, code)) / 2**0.5
@@ -122,15 +128,15 @@ class _Parts:
     def __init__(
         self,
         raters: list[str],
-        sources: list[str],
         stories: dict[str, tuple[str, str, str]],
         by_source: float,
-        has_stories: bool,
+        deviation_by_source: dict[str, float],
         rng: np.random.Generator,
     ) -> None:
         self.rater = dict(zip(raters, rng.normal(0, RATER, len(raters)), strict=True))
-        self.pair = {(r, s): rng.normal(0, by_source) for r in raters for s in sources}
-        self.story = dict(zip(stories, rng.normal(0, STORY * has_stories, len(stories)), strict=True))
+        self.pair = {(r, s): rng.normal(0, by_source) for r in raters for s in deviation_by_source}
+        deviations = [deviation_by_source[source] for _group, _premise, source in stories.values()]
+        self.story = dict(zip(stories, rng.normal(0, 1, len(stories)) * deviations, strict=True))
 
     def of(self, rater: str, source: str, story: str) -> float:
         return float(self.rater[rater] + self.pair[rater, source] + self.story[story])

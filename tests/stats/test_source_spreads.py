@@ -1,0 +1,89 @@
+"""What is said of two sources is no surer than where each has a spread of its own: Welch's test, or the paired one."""
+
+import numpy as np
+import pytest
+from scipy import stats as scipy_stats
+
+from stats.source_contrasts import BY_MODEL, ComparedSources, OutcomeAnswers, PairContrast
+from stats.source_spreads import SourceSpreads, _shares_of_squares
+
+
+def compare(ratings: np.ndarray, source: np.ndarray, block: np.ndarray | None = None) -> PairContrast:
+    """The first two sources. ratings : shape (R, U)"""
+    units = np.arange(len(source))
+    answers = OutcomeAnswers(
+        values=ratings.mean(axis=0),
+        ratings=ratings,
+        source=source,
+        block=np.zeros(len(source), dtype=np.int64) if block is None else block,
+        story=units,
+        cluster=units,
+        most=100.0,
+    )
+    compared = ComparedSources(answers, test=BY_MODEL, resampling=lambda: np.random.default_rng(1), n_resamples=10)
+    return compared.between(0, 1)
+
+
+def test_with_one_answer_a_story_it_is_welchs_test() -> None:
+    rng = np.random.default_rng(3)
+    wide, narrow = rng.normal(1, 3, 6), rng.normal(0, 0.5, 30)
+
+    pair = compare(np.concatenate([wide, narrow])[np.newaxis], np.repeat([0, 1], [6, 30]))
+
+    welch = scipy_stats.ttest_ind(wide, narrow, equal_var=False)
+    ends = welch.confidence_interval()
+    assert pair.p_same_raters == pytest.approx(welch.pvalue)
+    assert [pair.interval.low, pair.interval.high] == pytest.approx([ends.low, ends.high])
+
+
+def test_where_blocks_pair_the_sources_it_stays_the_paired_test() -> None:
+    rng = np.random.default_rng(4)
+    premises = rng.normal(0, 1, 12)
+    wide, narrow = premises + rng.normal(0, 3, 12), premises + rng.normal(0, 0.5, 12)
+    blocks = np.tile(np.arange(12), 2)
+
+    pair = compare(np.concatenate([wide, narrow])[np.newaxis], np.repeat([0, 1], 12), blocks)
+
+    assert pair.p_same_raters == pytest.approx(scipy_stats.ttest_rel(wide, narrow).pvalue, rel=1e-4)
+
+
+def test_shares_of_squares_are_those_of_the_projection_as_a_matrix() -> None:
+    rng = np.random.default_rng(5)
+    n = rng.integers(0, 4, (7, 3)).astype(float)
+    block, source = (np.repeat(place.ravel(), n.ravel().astype(int)) for place in np.indices(n.shape))
+    x = np.hstack([np.eye(3)[source], np.eye(7)[block]])
+    left = np.eye(len(x)) - x @ np.linalg.pinv(x)
+    of_source = np.eye(3)[source]
+
+    shares, degrees = _shares_of_squares(n)
+
+    assert shares == pytest.approx(of_source.T @ left**2 @ of_source)
+    assert degrees == pytest.approx(of_source.T @ np.diag(left))
+
+
+def test_each_source_gets_the_variance_that_its_stories_have() -> None:
+    """Of 4 sources on 400 premises, a story of each: sums of squares mix them, variances do not."""
+    rng = np.random.default_rng(6)
+    deviations = np.array([2.0, 0.8, 1.0, 0.6])
+    values = rng.normal(0, deviations, (400, 4)) + rng.normal(0, 1, (400, 1))
+    rests = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
+
+    spreads = SourceSpreads.of(rests.ravel(), np.tile(np.arange(4), 400), np.repeat(np.arange(400), 4))
+
+    assert spreads.variances**0.5 == pytest.approx(deviations, abs=0.15)
+    assert spreads.pooled == pytest.approx((deviations**2).mean(), rel=0.1)
+
+
+@pytest.mark.slow
+def test_a_few_stories_that_differ_widely_are_not_called_better_too_often() -> None:
+    """Six by one source, thirty alike by another, five raters of both: of 400 null studies 5 %, by one spread 18."""
+    rng = np.random.default_rng(7)
+    source = np.repeat([0, 1], [6, 30])
+    n_found = 0
+    for _study in range(400):
+        stories = rng.normal(0, np.array([1.2, 0.2])[source])
+        raters = rng.normal(0, 0.5, (5, 1)) + rng.normal(0, 0.3, (5, 2))[:, source]
+        ratings = 3 + raters + stories + rng.normal(0, np.array([1.1, 0.4])[source], (5, 36))
+        p = compare(np.clip(np.round(ratings), 1, 5), source).p
+        n_found += p is not None and p < 0.05
+    assert n_found <= 400 * 0.05 + 2.6 * (400 * 0.05 * 0.95) ** 0.5
