@@ -18,11 +18,13 @@ class Clusters:
 
     by_group : the cluster of each group, named after the first of its groups
     are_stories : whether groups are batches, so that each story is a cluster of its own
+    are_premises : whether each group has a premise, and not all the same
     has_one_premise : whether all stories are on one premise, so that groups are only what is read together
     """
 
     by_group: Mapping[str, str]
     are_stories: bool = False
+    are_premises: bool = False
     has_one_premise: bool = False
 
     def name(self, group: str, story: str) -> str:
@@ -75,6 +77,7 @@ def find_clusters(study: Study, source_by_story: Mapping[str, StorySource], item
     return Clusters(
         by_group,
         are_stories=may_be_batches and _are_read_by_all(study, len(groups)),
+        are_premises=len(premises) > 1 and "" not in premises,
         has_one_premise=len(premises) == 1 and "" not in premises,
     )
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 
 from reports.figures.sources.contrast_rows import MODEL_TEST
+from reports.methods.sampled_units import Sampled
 
 if TYPE_CHECKING:
     from reports.figures.sources.comparisons import ComparisonResult
 
 
-def comparison_sentences(compared: ComparisonResult) -> Iterator[str]:
+def comparison_sentences(compared: ComparisonResult, sampled: Sampled) -> Iterator[str]:
     """By what sources were compared, over what, and how p values were adjusted."""
     contrasts = [row for outcome in compared.whole for row in outcome.contrasts if row.test]
     if not contrasts:
@@ -32,7 +33,8 @@ def comparison_sentences(compared: ComparisonResult) -> Iterator[str]:
             "outcomes": ", ".join(f"“{title or _('All tests together')}”" for title in of_means),
         }
     if all(row.n_blocks > 1 for row in contrasts):
-        yield _("Sources were compared within the groups that hold stories of both.")
+        words = {"sampled": sampled.words}
+        yield _("Sources were compared within %(sampled)s, where these hold stories of both.") % words
     if any(row.is_planned for row in contrasts):
         yield _("p values of the planned comparisons were adjusted by Holm.")
     if any(not row.is_planned for row in contrasts):

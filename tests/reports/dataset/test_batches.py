@@ -11,6 +11,7 @@ from reports.dataset import Dataset
 from reports.dataset.premises import repeat_sources
 from reports.dataset.sources import StorySource
 from reports.methods.paragraph import to_text, write_paragraphs
+from reports.methods.sampled_units import find_sampled
 from studies.models import Provenance, Source, StoryGroup, Study
 from tests import triggers
 from tests.factories import NOON
@@ -120,6 +121,7 @@ def test_the_methods_say_that_intervals_are_over_stories() -> None:
     study = batched.plant()
     report = results.ensure_report(study, at=NOON, by="tests")
 
-    text = to_text(write_paragraphs(study, results.read_results(report.result), report))
+    shown = results.read_results(report.result)
+    text = to_text(write_paragraphs(study, shown, report, find_sampled(study, shown)))
 
     assert "over stories, since groups were batches" in text
