@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from stats import neighbours as neighbours
     from stats import nsv as nsv
     from stats import nsv_procedure as nsv_procedure
+    from stats import one_factor as one_factor
     from stats import panel as panel
     from stats import personas as personas
     from stats import prediction_powered as prediction_powered

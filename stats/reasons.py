@@ -115,6 +115,14 @@ SENTENCES = {
     "too_many_steps": gettext_noop(
         "The model of log odds is for scales of at most %(most)d steps; here are %(n)d different answers."
     ),
+    "two_items_no_factor": gettext_noop("McDonald’s omega needs three items or more."),
+    "few_clusters_for_omega": gettext_noop(
+        "With %(n)d clusters an interval of omega would not hold often enough; it takes %(fewest)d."
+    ),
+    "items_repeat": gettext_noop("Some items say exactly what others say, so one factor cannot be fitted to them."),
+    "heywood": gettext_noop(
+        "One factor leaves an item no variance of its own (a Heywood case), so one factor does not fit these items."
+    ),
     "item_constant": gettext_noop("All answers to the item, or to the others, are the same."),
 }
 

@@ -89,6 +89,7 @@ NUMBERS: Mapping[str, tuple[str, str]] = {
     "median_chosen": ("words", "Median length of the preferred stories."),
     "log_odds": ("log odds", "The difference in log odds of a higher answer, by the ordinal or the logistic model."),
     "log_odds_p": ("probability", "The p-value of no difference in log odds, not corrected."),
+    "mcdonald_omega": (COEFFICIENT, "McDonald's omega of the items' sum, by one factor of maximum likelihood."),
     "median_minutes": ("minutes", "Median of the active minutes."),
     "median_rejected": ("words", "Median length of the other stories."),
     "median_words": ("words", "Median length of the reasons."),
