@@ -45,10 +45,12 @@ if TYPE_CHECKING:
     from stats import judge_sides as judge_sides
     from stats import judgements as judgements
     from stats import kneser_ney as kneser_ney
+    from stats import log_odds_checks as log_odds_checks
     from stats import mean_intervals as mean_intervals
     from stats import neighbours as neighbours
     from stats import nsv as nsv
     from stats import nsv_procedure as nsv_procedure
+    from stats import one_factor as one_factor
     from stats import panel as panel
     from stats import personas as personas
     from stats import prediction_powered as prediction_powered

@@ -27,6 +27,7 @@ MOST_LOG_ODDS = 12.0  # beyond it the data set no limit to an effect
 MOST_STEPS = 200
 MOST_HALVINGS = 30
 NEXT_TO_0 = 1e-6
+MOST_SLOPE = 0.05  # of the likelihood where the search for the likeliest parameters ended
 INNER_PRECISION = 1e-16  # of a Newton step's gain, which leaves effects that are exact but for rounding
 
 
@@ -36,6 +37,12 @@ class LogOdds:
 
     value: float
     error: float
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Those of the 95 % interval, by the normal distribution."""
+        margin = float(scipy_stats.norm.ppf(0.975)) * self.error
+        return self.value - margin, self.value + margin
 
     @property
     def p(self) -> float:
@@ -289,7 +296,7 @@ def _fixed_columns(design: SourceDesign) -> sparse.csr_array:
 def _minimise(laplace: _Laplace) -> tuple[FloatArray, FloatArray]:
     """The likeliest parameters, (K,), with their covariance by the curvature there, (K, K); 0 of deviations that are 0.
 
-    Raises Incomputable if the data set no limit to one.
+    Raises Incomputable if the data set no limit to one, or no likeliest ones were found.
     """
     n = laplace.n_thresholds
 
@@ -298,18 +305,21 @@ def _minimise(laplace: _Laplace) -> tuple[FloatArray, FloatArray]:
             raise StopIteration
 
     with np.errstate(all="ignore"):
-        optimum = optimize.minimize(
-            laplace.at, laplace.start, jac=True, method="BFGS", options={"gtol": 1e-5}, callback=stop_beyond
-        )
-        parameters = np.asarray(optimum.x, dtype=np.float64)
-        if not np.isfinite(optimum.fun) or np.abs(parameters[n:]).max() > MOST_LOG_ODDS:
-            raise Incomputable("log_odds_unlimited")
-        is_free = _is_free(parameters)
         try:
+            optimum = optimize.minimize(
+                laplace.at, laplace.start, jac=True, method="BFGS", options={"gtol": 1e-5}, callback=stop_beyond
+            )
+            parameters = np.asarray(optimum.x, dtype=np.float64)
+            if not np.isfinite(optimum.fun) or np.abs(parameters[n:]).max() > MOST_LOG_ODDS:
+                raise Incomputable("log_odds_unlimited")
+            is_free = _is_free(parameters)
             factor = linalg.cho_factor(_curvature(laplace, parameters, is_free))
-        except linalg.LinAlgError as error:
+        except (linalg.LinAlgError, ValueError) as error:  # ValueError : where numbers are not finite any more
             raise Incomputable("log_odds_unlimited") from error
-        parameters[is_free] -= linalg.cho_solve(factor, laplace.at(parameters)[1][is_free])
+        slopes = laplace.at(parameters)[1][is_free]
+        if np.abs(slopes).max() > MOST_SLOPE:
+            raise Incomputable("log_odds_not_found")
+        parameters[is_free] -= linalg.cho_solve(factor, slopes)
     covariance = np.zeros((len(parameters), len(parameters)))
     covariance[np.ix_(is_free, is_free)] = linalg.cho_solve(factor, np.eye(int(is_free.sum())))
     return parameters, covariance

@@ -107,6 +107,22 @@ SENTENCES = {
     "log_odds_unlimited": gettext_noop(
         "Source, premise, rater or story settles nearly every answer, so no log odds are large enough to say so."
     ),
+    "log_odds_not_found": gettext_noop("The model of log odds did not come to an end on these answers."),
+    "too_many_to_check": gettext_noop(
+        "The model of log odds is fitted to %(most)d answers at most, here are %(n)d; ordinal.R and verdicts.R in a "
+        "package fit it in R."
+    ),
+    "too_many_steps": gettext_noop(
+        "The model of log odds is for scales of at most %(most)d steps; here are %(n)d different answers."
+    ),
+    "two_items_no_factor": gettext_noop("McDonald’s omega needs three items or more."),
+    "few_clusters_for_omega": gettext_noop(
+        "With %(n)d clusters an interval of omega would not hold often enough; it takes %(fewest)d."
+    ),
+    "items_repeat": gettext_noop("Some items say exactly what others say, so one factor cannot be fitted to them."),
+    "heywood": gettext_noop(
+        "One factor leaves an item no variance of its own (a Heywood case), so one factor does not fit these items."
+    ),
     "item_constant": gettext_noop("All answers to the item, or to the others, are the same."),
 }
 

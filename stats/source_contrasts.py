@@ -115,6 +115,11 @@ class ComparedSources:
         self._answers = _compared(answers) if test == BY_MODEL else answers
         self.model = value_or_reason(lambda: _fit(self._answers)) if test == BY_MODEL else None
 
+    @property
+    def crossed(self) -> CrossedAnswers:
+        """The answers that the model is of."""
+        return _crossed(self._answers)
+
     def between(self, first: int, second: int) -> PairContrast:
         """The first less the second. Raises Incomputable where the two cannot be compared."""
         if self.model is None:
@@ -231,17 +236,21 @@ class ComparedSources:
         )
 
 
-def _fit(answers: OutcomeAnswers) -> SourceModel:
+def _crossed(answers: OutcomeAnswers) -> CrossedAnswers:
     rater, unit = np.nonzero(np.isfinite(as_ratings(answers.ratings)) & (answers.source >= 0))
-    if not unit.size:
-        raise Incomputable("too_few_stories")
-    crossed = CrossedAnswers(
+    return CrossedAnswers(
         values=answers.ratings[rater, unit],
         source=answers.source[unit],
         block=answers.block[unit],
         rater=rater,
         story=answers.story[unit],
     )
+
+
+def _fit(answers: OutcomeAnswers) -> SourceModel:
+    crossed = _crossed(answers)
+    if not crossed.values.size:
+        raise Incomputable("too_few_stories")
     return SourceModel(_one_a_story(crossed) if _agree(crossed) else crossed)
 
 

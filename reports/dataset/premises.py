@@ -27,10 +27,12 @@ class Clusters:
 
     by_group : the cluster of each group, named after the first of its groups
     why_stories : why each story is a cluster of its own; None where its group's is
+    are_premises : whether each group has a premise, and not all the same
     """
 
     by_group: Mapping[str, str]
     why_stories: WhyStories | None = None
+    are_premises: bool = False
 
     def name(self, group: str, story: str) -> str:
         """The cluster of a story in its group; that of the group where there is no story."""
@@ -71,7 +73,7 @@ def find_clusters(study: Study, source_by_story: Mapping[str, StorySource], item
     by_group = name_clusters(groups)
     premises = {premise.strip() for _code, premise in groups}
     if len(premises) != 1:
-        return Clusters(by_group)
+        return Clusters(by_group, are_premises=len(premises) > 1 and "" not in premises)
     if "" not in premises:
         return Clusters(by_group, WhyStories.ONE_PREMISE)
     if len(groups) == 1:

@@ -50,7 +50,7 @@ class Interval:
     """The ends of a 95 % interval, or None and why there are none.
 
     n_resampled : the clusters that it rests on
-    method : "percentile", "t", "jackknife", "wilson" or "crossed" (other raters, too)
+    method : "percentile", "t", "jackknife", "wilson", "crossed" (other raters, too) or "wald" (of log odds)
     """
 
     low: float | None

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 
 from reports.figures.sources.contrast_rows import MODEL_TEST
+from reports.methods.sampled_units import Sampled
 
 if TYPE_CHECKING:
     from reports.figures.sources.comparisons import ComparisonResult
 
 
-def comparison_sentences(compared: ComparisonResult) -> Iterator[str]:
+def comparison_sentences(compared: ComparisonResult, sampled: Sampled) -> Iterator[str]:
     """By what sources were compared, over what, and how p values were adjusted."""
     contrasts = [row for outcome in compared.whole for row in outcome.contrasts if row.test]
     if not contrasts:
@@ -23,8 +24,8 @@ def comparison_sentences(compared: ComparisonResult) -> Iterator[str]:
         yield _(
             "Sources were compared by a linear mixed model of all answers, with sources and shared premises fixed, and "
             "raters, what raters make of a source, and stories drawn at random (REML, Satterthwaite’s degrees of "
-            "freedom); intervals are for other stories and other raters, and no surer than where stories of each source "
-            "spread by themselves (Welch)."
+            "freedom); intervals are for other stories and other raters, and no surer than where stories of each "
+            "source spread by themselves (Welch)."
         )
     if tests:
         of_means = [outcome.title for outcome in compared.whole if any(row.test in tests for row in outcome.contrasts)]
@@ -33,7 +34,8 @@ def comparison_sentences(compared: ComparisonResult) -> Iterator[str]:
             "outcomes": ", ".join(f"“{title or _('All tests together')}”" for title in of_means),
         }
     if all(row.n_blocks > 1 for row in contrasts):
-        yield _("Sources were compared within the groups that hold stories of both.")
+        words = {"sampled": sampled.words}
+        yield _("Sources were compared within %(sampled)s, where these hold stories of both.") % words
     if any(row.is_planned for row in contrasts):
         yield _("p values of the planned comparisons were adjusted by Holm.")
     if any(not row.is_planned for row in contrasts):

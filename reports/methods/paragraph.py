@@ -17,12 +17,10 @@ from django.utils.translation import ngettext
 
 from annotation.models import Assignment, Rater
 from judges.models import Judge
-from reports.dataset.premises import WhyStories, find_clusters
-from reports.dataset.sources import source_by_story
-from reports.dataset.step_items import step_items
 from reports.figures.coverage import coverage_words
 from reports.methods.citation import SHORT, quire_version
 from reports.methods.compared_sources import comparison_sentences
+from reports.methods.sampled_units import Sampled
 from reports.models import Report
 from reports.numbers import coefficient, coefficients, decimal, whole
 from reports.results import Results, is_outdated
@@ -58,14 +56,14 @@ class MethodsParagraph:
         return " ".join(self.sentences)
 
 
-def write_paragraphs(study: Study, results: Results, report: Report) -> list[MethodsParagraph]:
+def write_paragraphs(study: Study, results: Results, report: Report, sampled: Sampled) -> list[MethodsParagraph]:
     """What was asked of whom, how it was analysed, and which judges answered; parts without a sentence left out."""
     parts = [
         (_("Design and raters"), [*_design(study, results), *_facts(study)]),
         (_("What was asked"), _instruments(study, results)),
         (_("Changes after the launch"), _amendments(results)),
         (_("What was left out"), _exclusions(study, results)),
-        (_("Analysis"), [*_plan(study, results), *_statistics(study, results)]),
+        (_("Analysis"), [*_plan(study, results), *_statistics(results, sampled)]),
         (_("Judges"), _judges(study)),
         (_("Computing"), _computing(results, report)),
     ]
@@ -237,7 +235,7 @@ def _plan(study: Study, results: Results) -> Iterator[str]:
         yield _("Sources count as equally good within a margin of %(margin)s.") % {"margin": decimal(plan.margin, 2)}
 
 
-def _statistics(study: Study, results: Results) -> Iterator[str]:
+def _statistics(results: Results, sampled: Sampled) -> Iterator[str]:
     """One sentence for each section that has a result."""
     shown = {figure.key: result for figure, result in results.visible}
     if rates := shown.get("pass_rates"):
@@ -248,9 +246,9 @@ def _statistics(study: Study, results: Results) -> Iterator[str]:
     if "ratings" in shown:
         yield _("Ratings are described by their mean and standard deviation.")
     if "pass_rates" in shown or "ratings" in shown:
-        yield _clusters(study, results)
+        yield _intervals(sampled)
     if compared := shown.get("comparisons"):
-        yield from comparison_sentences(compared)
+        yield from comparison_sentences(compared, sampled)
     yield from _agreement(shown.get("agreement"))
     if "rankings" in shown:
         yield _("Agreement on rankings is Kendall’s W within each group, and its mean.")
@@ -265,25 +263,13 @@ def _statistics(study: Study, results: Results) -> Iterator[str]:
         yield _("Whether a judge could stand in for an expert was tested as by Calderon, Reichart and Dror (2025).")
 
 
-def _clusters(study: Study, results: Results) -> str:
-    """What intervals are over. Up to six queries."""
-    sources = {} if results.is_sealed else source_by_story(study)
-    match find_clusters(study, sources, step_items(study)).why_stories:
-        case None:
-            return _(
-                "Intervals are 95 % intervals over clusters (groups that share raters or a premise): Student’s t below "
-                "30 clusters, percentile intervals of resampled clusters from 30."
-            )
-        case WhyStories.ONE_PREMISE:
-            over = _("over stories on the one premise of the study, and say nothing of other premises")
-        case WhyStories.ONE_GROUP:
-            over = _("over stories, all of which raters read in one group")
-        case WhyStories.BATCHES:
-            over = _("over stories, since groups were batches that all raters read")
-    return _(
-        "Intervals are 95 %% intervals %(over_stories)s: Student’s t below 30 stories, percentile intervals of "
-        "resampled stories from 30."
-    ) % {"over_stories": over}
+def _intervals(sampled: Sampled) -> str:
+    """What intervals are over."""
+    sentence = _(
+        "Intervals are 95 %% intervals over %(sampled)s: Student’s t below 30 of them, percentile intervals of "
+        "resampled ones from 30."
+    )
+    return sentence % {"sampled": sampled.explained}
 
 
 def _nsv(scores: Any) -> str:

@@ -7,15 +7,13 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from config import roles
-from reports import figures
 from reports.document import latex
 from reports.methods.citation import SHORT, cite
-from reports.methods.main_tables import main_tables
 from reports.methods.paragraph import to_text, write_paragraphs
+from reports.methods.sampled_units import find_sampled
+from reports.methods.tables import WRITERS, paper_tables, write_tables
 from reports.models import Report
 from reports.page.context import notices
-from reports.page.csv import find_table
-from reports.results import Results
 from reports.views.shared import may_see_sources, of_study, read_stored, with_report
 from studies.access import Access
 from studies.views.guards import require_in_study
@@ -28,13 +26,14 @@ MOST_REPORTS = 20  # of those stored before that the page lists
 def show(request: HttpRequest, access: Access, report: Report) -> HttpResponse:
     """The page *Methods* of a study."""
     results = read_stored(report)
+    sampled = find_sampled(access.study, results)
     address = reverse("reports:stored", args=[access.study.slug, report.fingerprint[:SHORT]])
     context = {
         "report": report,
         "results": results,
         "notices": notices(results),
-        "paragraphs": write_paragraphs(access.study, results, report),
-        "tables": main_tables(results),
+        "paragraphs": write_paragraphs(access.study, results, report, sampled),
+        "tables": paper_tables(results, sampled),
         "citation": cite(report, request.build_absolute_uri(address)),
         "reports": _stored_reports(access),
         "most": MOST_REPORTS,
@@ -47,37 +46,35 @@ def show(request: HttpRequest, access: Access, report: Report) -> HttpResponse:
 @with_report
 def paragraph(request: HttpRequest, access: Access, report: Report) -> HttpResponse:
     """The methods paragraph as plain text."""
-    text = to_text(write_paragraphs(access.study, read_stored(report), report))
+    results = read_stored(report)
+    text = to_text(write_paragraphs(access.study, results, report, find_sampled(access.study, results)))
     return _file(f"{access.study.slug}-methods.txt", "text/plain; charset=utf-8", text)
 
 
 @require_in_study(roles.VIEW_REPORT)
 @with_report
 def document(request: HttpRequest, access: Access, report: Report) -> HttpResponse:
-    """The paragraph and the main table of every section, as one LaTeX document."""
+    """The paragraph and the tables that a paper prints, as one LaTeX document."""
     results = read_stored(report)
-    text = to_text(write_paragraphs(access.study, results, report))
-    content = latex.write_document((table.text for table in main_tables(results)), paragraph=text)
+    sampled = find_sampled(access.study, results)
+    text = to_text(write_paragraphs(access.study, results, report, sampled))
+    tables = paper_tables(results, sampled)
+    content = latex.write_document((table.text for table in tables), paragraph=text)
     return _file(f"{access.study.slug}-methods.tex", "application/x-tex; charset=utf-8", content)
 
 
 @require_in_study(roles.VIEW_REPORT)
 @with_report
 def table(request: HttpRequest, access: Access, report: Report, *, table: str) -> HttpResponse:
-    """One table of the report for LaTeX; 404 if this study has nothing that would stand in it."""
-    if table not in figures.by_table():
+    """One of the tables that a paper prints; 404 if this study has nothing that would stand in it."""
+    if table not in WRITERS:
         raise Http404
     results = read_stored(report)
-    rows = _rows(results, table)
-    if not rows:
+    parts = write_tables(table, results, find_sampled(access.study, results))
+    if not parts:
         raise Http404
-    caption = f"{figures.by_table()[table].title}. {results.study.title}"
-    content = latex.write_table(table, caption, rows) + "\n"
+    content = "\n\n".join(part.text for part in parts) + "\n"
     return _file(f"{access.study.slug}-{table}.tex", "application/x-tex; charset=utf-8", content)
-
-
-def _rows(results: Results, table: str) -> list[dict[str, object]]:
-    return find_table(results, table)[1]
 
 
 def _stored_reports(access: Access) -> list[Report]:

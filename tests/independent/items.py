@@ -1,10 +1,14 @@
 """How the items of one scale go together: Pearson's r of every two, of each with the rest, and what chance gives."""
 
+import numpy as np
+from scipy.optimize import minimize
+
 from tests.independent import resampled
 from tests.independent.composites import ends_of, items_of
 from tests.independent.raters import blocks
 
 UPPER = 1.959963984540054  # standard normal, 97.5th percentile
+OMEGA = "what rests on a factor fitted a thousand times, in resamples and shuffles"
 READING = ["rater", "group", "story"]
 
 
@@ -31,6 +35,8 @@ def item_analysis(package, result, check):
         clusters = package.clusters(complete.index.to_frame()).to_list()
         if score or not any((item["step"], item["item"]) in in_scores for item in items):
             check_alpha(place, stored["alpha"], complete, clusters, package.draws, check)
+        if score:
+            check_omega(place, stored["omega"], complete, check)
         ends = intervals_of(complete, clusters, package.draws)
         for name, form in values.items():
             if form["coefficient"]["value"] is not None:
@@ -63,6 +69,27 @@ def check_alpha(place, stored, complete, clusters, seed, check):
     own = (centred**2).to_numpy().sum()
     floors = [n / (n - 1) * 2 * product / (own + 2 * product) for product in products]
     check.numbers(f"{place}/alpha/floor", stored["floor"], mean=floors[0], upper=floors[1])
+
+
+def check_omega(place, stored, complete, check):
+    """McDonald's omega by the loadings and unique variances that make the likelihood of the covariances highest."""
+    value = stored["coefficient"]["value"]
+    check.leave([stored.get("interval"), stored.get("floor")], OMEGA)
+    if value is None:
+        return
+    observed = np.cov(complete.to_numpy().T)
+    n = len(observed)
+
+    def lost(parameters):
+        loadings, unique = parameters[:n], np.exp(parameters[n:])
+        expected = np.outer(loadings, loadings) + np.diag(unique)
+        return np.linalg.slogdet(expected)[1] + np.trace(np.linalg.solve(expected, observed))
+
+    own = np.log(np.diag(observed) / 2)
+    signs = np.sign(observed.sum(axis=0))
+    best = minimize(lost, np.concatenate([signs * np.exp(own / 2), own]), method="BFGS", options={"gtol": 1e-8})
+    common = best.x[:n].sum() ** 2
+    check.near(f"{place}/omega", value, common / (common + np.exp(best.x[n:]).sum()), 1e-5)
 
 
 def correlations(complete, items, stored, place, check):

@@ -10,7 +10,8 @@ import pytest
 
 from reports.management.commands import demo as seeding
 from tests.independent.comparison import list_others, recomputed
-from tests.independent.model_contrasts import NO_REST
+from tests.independent.items import OMEGA
+from tests.independent.model_contrasts import LOG_ODDS, NO_REST
 from tests.reports.packaged import DEMO, MAKERS
 from tests.reports.packed import Pack
 
@@ -23,6 +24,17 @@ NO_TEXTS = "what rests on texts, on their vectors, or on a reference set, which 
 OF_ALL = {
     f"progress.{name}": PLACES
     for name in ("n_invited", "n_consented", "n_missing", "n_withheld", "groups.n_seats", "left_out.practice")
+}
+OF_ALL |= {
+    f"comparisons.outcomes.checks.{name}": LOG_ODDS
+    for name in ("difference", "value", "p", *(f"interval.{end}" for end in ENDS), "why.values.n", "why.values.most")
+}
+OF_ALL |= {
+    f"item_analysis.omega.{name}": OMEGA
+    for name in (
+        *(f"interval.{end}" for end in (*ENDS, "why.values.n", "why.values.fewest")),
+        *("floor.mean", "floor.upper"),
+    )
 }
 OF_SETS = {f"{figure}.{name}": NO_TEXTS for figure in ("novelty", "near_copies") for name in ("n_references", "n_gone")}
 OF_OTHER_TEXTS = OF_SETS | {"near_copies.stories.percent": NO_TEXTS}

@@ -9,6 +9,7 @@ from annotation.models import StepTaken
 from annotation.participation import withdrawal
 from reports import results
 from reports.methods.paragraph import write_paragraphs
+from reports.methods.sampled_units import find_sampled
 from tests import factories
 from tests.annotation import arriving
 from tests.factories import NOON
@@ -51,7 +52,8 @@ def test_reports_and_files_say_who_failed_and_what_became_of_them(
     n_failed = 1 if attempts == 2 else 2
 
     report = results.ensure_report(study, at=NOON, by="ann")
-    methods = " ".join(p.text for p in write_paragraphs(study, results.read_results(report.result), report))
+    shown = results.read_results(report.result)
+    methods = " ".join(p.text for p in write_paragraphs(study, shown, report, find_sampled(study, shown)))
     _package, archive = issued(study)
 
     rows = report.result["checks"]

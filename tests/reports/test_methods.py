@@ -11,11 +11,10 @@ from django.test.utils import CaptureQueriesContext
 from annotation.models import Withdrawal
 from annotation.responses import submission
 from reports import results
-from reports.document import latex
 from reports.methods import changes
 from reports.methods.citation import Citation, quire_version
-from reports.methods.main_tables import main_tables
 from reports.methods.paragraph import write_paragraphs
+from reports.methods.sampled_units import find_sampled
 from reports.models import Report
 from studies.models import Source, Study, Subset
 from tests import factories, triggers
@@ -42,7 +41,8 @@ def stored(study: Study, **options: bool) -> Report:
 
 
 def text_of(study: Study, report: Report) -> str:
-    paragraphs = write_paragraphs(study, results.read_results(report.result), report)
+    shown = results.read_results(report.result)
+    paragraphs = write_paragraphs(study, shown, report, find_sampled(study, shown))
     return "\n".join(paragraph.text for paragraph in paragraphs)
 
 
@@ -114,14 +114,6 @@ def test_a_sealed_paragraph_names_no_source(study: Study) -> None:
     assert "Canary" not in text_of(study, stored(study, blind=True))
 
 
-# ── LaTeX ──────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-COMMANDS = {
-    *(r"\textbackslash{}", r"\textasciicircum{}", r"\textasciitilde{}", r"\textless{}", r"\textgreater{}"),
-    *(r"\textbar{}", r"\textquotedbl{}", r"\textasciigrave{}", r"\dots{}", r"\dag{}"),
-}
-
-
 def test_how_stories_were_drawn_is_said_seed_and_strata_only_where_sources_are(study: Study) -> None:
     strata = [{"parts": [name], "n_there": 50, "n_asked": 2, "n_taken": 2} for name in ("a", "b")]
     Subset.objects.create(
@@ -136,97 +128,6 @@ def test_how_stories_were_drawn_is_said_seed_and_strata_only_where_sources_are(s
     assert "strata" not in sealed
 
 
-def test_every_special_letter_is_escaped() -> None:
-    letters = '\\{}$&#%_^~<>|"`'
-
-    escaped = latex.escape(letters)
-
-    rest = escaped
-    for command in COMMANDS:
-        rest = rest.replace(command, "")
-    assert rest == r"\{\}\$\&\#\%\_"
-    assert latex.escape("a -- b") == "a {-}{-} b"
-    assert latex.escape("κ = −.41…") == r"$\kappa$ = $-$.41\dots{}"
-    assert latex.escape("one\n\ntwo\x00\u200b") == "one two"
-
-
-def test_no_text_of_a_study_becomes_a_command() -> None:
-    attack = r"\input{/etc/passwd} & \\ % $x$ \end{tabular} ^^41"
-    rows = [{"item": attack, "value": 1.0}, {"item": "b", "value": 2.0}]
-
-    text = latex.write_table("t", attack, rows)
-
-    assert r"\input" not in text
-    assert text.count(r"\end{tabular}") == 1
-    assert r"\textbackslash{}input\{/etc/passwd\} \& \textbackslash{}\textbackslash{} \% \$x\$" in text
-
-
-def test_a_table_has_its_rules_and_its_numbers() -> None:
-    rows = [
-        {
-            "step": "tests",
-            "item": "ending",
-            "pass_rate_percent": 91.666,
-            "low": 78.04,
-            "high": 100.0,
-            "n": 36,
-            "why": "",
-        },
-        {
-            "step": "tests",
-            "item": "plot & pace",
-            "pass_rate_percent": 8.333,
-            "low": 0.0,
-            "high": 17.2,
-            "n": 36,
-            "why": "",
-        },
-    ]
-
-    text = latex.write_table("pass-rates", "Pass rates", rows)
-
-    assert text.splitlines() == [
-        r"\begin{table}",
-        r"\centering",
-        r"\caption{Pass rates. step: tests; n: 36}",
-        r"\label{tab:pass-rates}",
-        r"\begin{tabular}{lrr}",
-        r"\toprule",
-        r"item & pass rate, \% & 95\,\% interval \\",
-        r"\midrule",
-        r"ending & 91.7 & [78.0, 100.0] \\",
-        r"plot \& pace & 8.3 & [0.0, 17.2] \\",
-        r"\bottomrule",
-        r"\end{tabular}",
-        r"\end{table}",
-    ]
-
-
-def test_a_long_table_breaks_and_every_row_has_as_many_cells_as_columns(study: Study) -> None:
-    tables = main_tables(results.read_results(stored(study).result))
-    long = latex.write_table("t", "Long", [{"n": n, "m": -n / 7} for n in range(50)])
-
-    assert long.startswith(r"\begin{longtable}{rr}")
-    assert r"1 & $-$0.14 \\" in long
-    assert len(tables) > 5
-    for table in tables:
-        spec = re.search(r"\\begin\{(?:tabular|longtable)\}\{([lr]+)\}", table.text)
-        assert spec is not None, table.name
-        lines = [line for line in table.text.splitlines() if line.endswith(r" \\") and "caption" not in line]
-        assert len(lines) == table.n_rows + 1, table.name
-        assert {len(re.split(r"(?<!\\)&", line)) for line in lines} == {len(spec[1])}, table.name
-
-
-def test_braces_of_a_document_are_balanced(staff: Client, study: Study) -> None:
-    text = staff.get("/reports/plums/methods.tex").content.decode()
-
-    bare = re.sub(r"\\[\\{}]", "", text)
-    assert bare.count("{") == bare.count("}") > 50
-    assert text.startswith(r"\documentclass")
-    assert r"\usepackage{booktabs}" in text
-    assert text.endswith("\\end{document}\n")
-
-
 # ── pages ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -239,7 +140,9 @@ def test_the_page_of_methods_has_paragraph_tables_citation_and_history(staff: Cl
     links = set(re.findall(r'href="(/reports/plums/[^"#]+)"', page))
     assert f"/reports/plums/by/{report.fingerprint[:12]}/" in links
     assert {staff.get(link).status_code for link in links} == {200}
-    assert len([link for link in links if link.endswith(".tex")]) > 5
+    assert {link.rsplit("/", 1)[1] for link in links if link.endswith(".tex")} == {
+        *("methods.tex", "items-by-source.tex", "agreement.tex", "differences.tex")
+    }
 
 
 def test_the_citation_names_study_organiser_date_fingerprint_address_and_version() -> None:

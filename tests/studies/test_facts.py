@@ -18,6 +18,7 @@ from annotation.participation import invitations
 from annotation.responses import derivation, submission
 from reports import results
 from reports.methods.paragraph import to_text, write_paragraphs
+from reports.methods.sampled_units import find_sampled
 from studies import creation, loader, protocol, study_files, subsets
 from studies.creation import NewStudy
 from studies.documents.archive import unpack_study
@@ -201,7 +202,8 @@ def test_it_is_told_to_raters_in_the_protocol_in_words_and_in_the_methods(fact: 
     assert f'<dt>{fact.label}</dt><dd lang="en">{WORDS}</dd>' in arrival
     assert f"{fact.label}: {WORDS}" in prose
     report = results.ensure_report(study, at=NOON, by="ann")
-    methods = to_text(write_paragraphs(study, results.read_results(report.result), report))
+    shown = results.read_results(report.result)
+    methods = to_text(write_paragraphs(study, shown, report, find_sampled(study, shown)))
     assert f"{fact.label}: {WORDS}." in methods
 
 

@@ -201,7 +201,8 @@ def pool(world: World, pattern: Pattern, name: str, who: str) -> list[Any]:
         "letter": ["A", "B", "C", "Z"],
         "step": chain(steps.filter(scope__in=STEP_OF.get(pattern.name, ())), steps, [NOWHERE]),
         "item": chain(asked[:3], measured[:1], [NOWHERE]),
-        "table": chain(figures.by_table(), [NOWHERE]),
+        # First one that is written for LaTeX, too.
+        "table": chain(["agreement"], figures.by_table(), [NOWHERE]),
         "plot": ["pass-rates", "comparisons", "comparisons-2", "tests-passed", NOWHERE],
         "name": ["ttcw", NOWHERE],
         "fingerprint": chain(stored_reports("plums" if is_of_plots else "pears"), [NOWHERE]),

@@ -40,6 +40,7 @@ STRINGS: Mapping[str, str] = {
     "kind": "What kind of answers or outcome the row is about.",
     "left_out": "Judges that are left out, by their codes.",
     "level": "The level of measurement that the coefficient supposes: nominal, ordinal or interval.",
+    "log_odds_note": "Why the model of log odds says nothing of a contrast that was to be checked.",
     "measure": "How right guesses are counted: right, near or balanced.",
     "method": "What is held beside people's ratings.",
     "metric": "The metric, by its code.",

@@ -8,9 +8,12 @@ from recompute.tables import as_number
 from recompute.values import N_RESAMPLES, ends_of, why
 from recompute.wide import outcome_intervals
 
-from stats import contrasts, source_contrasts
+from stats import contrasts, log_odds_checks, source_contrasts
 from stats import variance_components as components
 from stats.reasons import Incomputable
+
+SURE = 0.05
+FEWEST_STORIES = 4  # of a source, below which nothing is found out about it
 
 # What a contrast has from `stats` under the same name.
 AS_FOUND = (
@@ -21,7 +24,7 @@ AS_FOUND = (
 
 def comparisons(package):
     """Of each outcome the means of sources, and every two of them; p adjusted over whole families of outcomes."""
-    outcomes, plan = [], package.plan
+    outcomes, plan, models = [], package.plan, []
     for table in package.outcomes:
         names = [name for name in package.sources if table.of_source(name).any()]
         if len(names) < 2:
@@ -31,6 +34,7 @@ def comparisons(package):
         test = plan.get("test", "default") if is_primary else source_contrasts.BY_MODEL
         margin = plan.get("margin") if is_primary else None
         compared = compare(package, table, units, test=test, margin=margin)
+        models.append((compared, names))
         rows = contrast_rows(compared, names)
         for row in rows:
             row["is_planned"] = is_primary and is_named(plan, row["first"], row["second"])
@@ -50,7 +54,45 @@ def comparisons(package):
     for (correction, _is_part), members in families.items():
         adjust_unplanned(members, correction)
     adjust([row for outcome, _f in outcomes for row in outcome["contrasts"] if row["is_planned"]], "holm")
+    add_checks([outcome for outcome, _family in outcomes], models)
     return {"outcomes": [outcome for outcome, _family in outcomes]}
+
+
+def add_checks(outcomes, models):
+    """Write into the outcomes what the model of log odds says of contrasts that are planned or clear."""
+    rows = [
+        [row for row in outcome["contrasts"] if row["value"] is not None and (row["is_planned"] or is_clear(row))]
+        if outcome["kind"] in ("rating", "verdict")
+        else []
+        for outcome in outcomes
+    ]
+    pairs = [
+        [(names.index(row["first"]), names.index(row["second"])) for row in of_outcome]
+        for of_outcome, (_compared, names) in zip(rows, models, strict=True)
+    ]
+    log_odds = log_odds_checks.check_contrasts(
+        [(compared.crossed, of_outcome) for (compared, _names), of_outcome in zip(models, pairs, strict=True)]
+    )
+    for outcome, of_outcome, differences in zip(outcomes, rows, log_odds, strict=True):
+        outcome["checks"] = [check_of(*pair) for pair in zip(of_outcome, differences, strict=True)]
+
+
+def check_of(row, difference):
+    fields = {"first": row["first"], "second": row["second"], "difference": row["value"]}
+    if isinstance(difference, Incomputable):
+        return fields | {"value": None, "why": why(difference)}
+    low, high = difference.ends
+    ends = {"low": low, "high": high, "n_resampled": min(row["n_stories"], row["n_stories_second"])}
+    return fields | {"value": difference.value, "interval": ends, "p": difference.p}
+
+
+def is_clear(row):
+    """Whether the two are told apart after correction for other stories and other raters."""
+    ps = [row.get(name) for name in ("p_adjusted", "p_same_raters_adjusted", "p_least")]
+    are_sure = all(p is not None and p < SURE for p in ps)
+    low, high = row["wide"]["low"], row["wide"]["high"]
+    n_stories = min(row["n_stories"], row["n_stories_second"])
+    return are_sure and n_stories >= FEWEST_STORIES and low is not None and not low <= 0 <= high
 
 
 def is_named(plan, first, second):

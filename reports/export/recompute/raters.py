@@ -17,7 +17,7 @@ from recompute.values import (
 )
 
 from stats import agreement as coefficients
-from stats import agreement_claims, contrasts, intervals, rates, resamples
+from stats import agreement_claims, contrasts, intervals, one_factor, rates, resamples
 from stats import item_analysis as overlap
 from stats import panel as leave_out
 from stats import reliability as reliabilities
@@ -380,7 +380,18 @@ def of_block(package, kind, title, items, values):
         for i, j in sorted(pair_floors)
     ]
     alpha = correlation(overlap.cronbach_alpha(covariance), ends.alpha, overlap.alpha_floor(readings))
-    return row | counts | {"alpha": alpha, "items": of_items, "pairs": pairs}
+    omega = {"omega": mcdonald_omega(package, readings, covariance)} if row["kind"] == "score" else {}
+    return row | counts | omega | {"alpha": alpha, "items": of_items, "pairs": pairs}
+
+
+def mcdonald_omega(package, readings, covariance):
+    """Of the items of a declared score."""
+    try:
+        factor = one_factor.fit_one_factor(covariance)
+    except Incomputable as error:
+        return {"coefficient": {"value": None, "why": why(error)}}
+    ends = one_factor.omega_interval(readings, factor, rng=package.resampling(), n_resamples=N_RESAMPLES)
+    return correlation(factor.omega, ends, one_factor.omega_floor(readings, rng=package.shuffling()))
 
 
 def correlation(value, ends, floor):

@@ -29,19 +29,21 @@ from reports.document.phrases import joined, phrase, reason_words
 from reports.document.values import Estimate, Floor, Interval, Reason
 from reports.figures.base import N_RESAMPLES, Figure, ItemRow, Listing, item_fields, note_of, without_value
 from reports.figures.block_titles import block_title
-from reports.lazy import item_analysis, np
+from reports.lazy import item_analysis, np, one_factor
 from reports.numbers import coefficient, coefficients, whole
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
     from stats.agreement import Floor as StatisticFloor
+    from stats.arrays import FloatArray
     from stats.intervals import Interval as StatisticInterval
+    from stats.item_analysis import ItemMaterial
 
 
 @dataclass(frozen=True, kw_only=True)
 class ItemCorrelation:
-    """A coefficient, Pearson's r or Cronbach's alpha, with its interval over clusters and its chance floor."""
+    """Pearson's r, Cronbach's alpha or McDonald's omega, with its interval over clusters and its chance floor."""
 
     coefficient: Estimate
     interval: Interval
@@ -68,6 +70,7 @@ class ItemOverlap:
     """The items of one scale, or of a score, each as it counts there.
 
     alpha : Cronbach's; None where some of the items are in a declared score
+    omega : McDonald's, of a declared score
     n : raters' readings of a story that answer all items; n_left_out : those that leave one out
     why : too little was answered
     """
@@ -78,6 +81,7 @@ class ItemOverlap:
     n_left_out: int
     n_raters: int
     alpha: ItemCorrelation | None = None
+    omega: ItemCorrelation | None = None
     items: tuple[ItemTogether, ...] = ()
     pairs: tuple[ItemPair, ...] = ()
     why: Reason | None = None
@@ -96,12 +100,17 @@ class ItemOverlap:
         return min(rows, key=lambda row: row.with_rest.coefficient.value or 0.0, default=None)
 
 
+NO_OMEGA = ItemCorrelation(
+    coefficient=Estimate(value=None), interval=Interval(low=None, high=None), floor=Floor(mean=None, upper=None)
+)
+
+
 class ItemAnalysis(Figure[Listing[ItemOverlap]]):
     key = "item_analysis"
     title = gettext_lazy("How the items go together")
     position = 58
     tables = ("internal-consistency", "item-rest", "item-correlations")
-    edition = 3
+    edition = 4
 
     def compute(self, dataset: Dataset) -> Listing[ItemOverlap]:
         blocks = [block for block in item_blocks(dataset) if len(block.items) > 1]
@@ -159,7 +168,7 @@ def _consistency(block: ItemOverlap) -> list[Block]:
     sentence = _(
         "Cronbach’s alpha of the %(n)s items is %(alpha)s; their answers shuffled within raters reach %(floor)s."
     )
-    words = {
+    named = {
         "n": len(block.items),
         "alpha": coefficient(alpha.coefficient.value),
         "floor": coefficient(alpha.floor.upper),
@@ -170,11 +179,34 @@ def _consistency(block: ItemOverlap) -> list[Block]:
         columns.fields("kind", "title", "n", "n_left_out", "n_raters"),
         columns.in_file("n_items", lambda row: len(row.items)),
         *(column.at(lambda row: row.alpha) for column in _columns("cronbach_alpha", None)),
-        columns.note(lambda row: note_of(row.alpha.coefficient, row.alpha.interval)),
+        *(column.at(lambda row: row.omega or NO_OMEGA) for column in _columns("mcdonald_omega", None)),
+        columns.note(_consistency_note),
     )
     ends = phrase(_("95 %% interval %(ends)s."), ends=coefficients(alpha.interval))
-    said = joined(sentence % words, "" if alpha.interval.low is None else ends)
-    return [TextBlock(words=said), file, Files(words=_("Cronbach’s alpha"), table="internal-consistency")]
+    of_alpha = joined(sentence % named, "" if alpha.interval.low is None else ends)
+    link = Files(words=_("Cronbach’s alpha"), table="internal-consistency")
+    return [TextBlock(words=of_alpha), *_omega(block.omega), file, link]
+
+
+def _omega(omega: ItemCorrelation | None) -> list[TextBlock]:
+    if omega is None:
+        return []
+    if omega.coefficient.why:
+        return [TextBlock(words=joined(_("McDonald’s omega is not given."), reason_words(omega.coefficient.why)))]
+    sentence = _(
+        "McDonald’s omega, by one factor that need not weigh in all items alike, is %(omega)s; their answers shuffled "
+        "within raters reach %(floor)s."
+    )
+    named = {"omega": coefficient(omega.coefficient.value), "floor": coefficient(omega.floor.upper)}
+    ends = phrase(_("95 %% interval %(ends)s."), ends=coefficients(omega.interval))
+    return [TextBlock(words=joined(sentence % named, "" if omega.interval.low is None else ends))]
+
+
+def _consistency_note(block: ItemOverlap) -> str:
+    """What must be read beside both coefficients."""
+    pairs = [(name, row) for name, row in (("alpha", block.alpha), ("omega", block.omega)) if row]
+    notes_by_name = {name: note_of(row.coefficient, row.interval) for name, row in pairs}
+    return "; ".join(f"{name}: {note}" for name, note in notes_by_name.items() if note)
 
 
 def _least_in_common(block: ItemOverlap) -> list[TextBlock]:
@@ -251,6 +283,7 @@ def _overlap(dataset: Dataset, block: ItemBlock) -> ItemOverlap:
     rest_floors, mean_floors = item_analysis.item_floors(material)
     pair_floors = item_analysis.pair_floors(material)
     n_raters = len(np.unique(material.raters))
+    omega = _mcdonald_omega(dataset, material, covariance) if block.kind == "score" else None
     keys = [item.item.key for item in block.items]
     return ItemOverlap(
         kind=block.kind,
@@ -264,6 +297,7 @@ def _overlap(dataset: Dataset, block: ItemBlock) -> ItemOverlap:
             item_analysis.alpha_floor(material),
             name="Cronbach's alpha",
         ),
+        omega=omega,
         items=tuple(
             ItemTogether(
                 **item_fields(item),
@@ -281,6 +315,21 @@ def _overlap(dataset: Dataset, block: ItemBlock) -> ItemOverlap:
             for i, j in sorted(pair_floors)
         ),
     )
+
+
+def _mcdonald_omega(dataset: Dataset, material: ItemMaterial, covariance: FloatArray) -> ItemCorrelation:
+    try:
+        factor = one_factor.fit_one_factor(covariance)
+    except Incomputable as error:
+        why = Reason.of(error)
+        return ItemCorrelation(
+            coefficient=Estimate(value=None, why=why),
+            interval=Interval(low=None, high=None, why=why),
+            floor=Floor(mean=None, upper=None, why=why),
+        )
+    ends = one_factor.omega_interval(material, factor, rng=dataset.resampling(), n_resamples=N_RESAMPLES)
+    floor = one_factor.omega_floor(material, rng=dataset.shuffling())
+    return _correlation(factor.omega, ends, floor, name="McDonald's omega, total")
 
 
 def _correlation(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from reports.dataset import Dataset, OutcomeTable
     from stats.arrays import BoolArray
+    from stats.source_model import CrossedAnswers
 
 # What a row has from `stats.source_contrasts.PairContrast` under the same name.
 AS_FOUND = (
@@ -72,6 +73,11 @@ class ContrastTable:
                 n_stories_second=contrast.n_stories[1],
                 **{name: getattr(contrast, name) for name in AS_FOUND},
             )
+
+    @property
+    def crossed(self) -> CrossedAnswers:
+        """The answers that the model is of; a part's number is its place among the names."""
+        return self._compared.crossed
 
     def adjusted(self, name: str) -> dict[str, Any]:
         """The fields `adjusted` and `interval` of a `SourceLevel`."""

@@ -35,6 +35,7 @@ from reports.figures.sources.contrast_rows import ContrastRow, OutcomeContrasts,
 from reports.figures.sources.contrast_table import contrast_columns, contrast_table, rests_on
 from reports.figures.sources.contrast_words import contrast_statements, unit_words
 from reports.figures.sources.headline_words import headline
+from reports.figures.sources.log_odds import check_blocks, check_columns, with_checks
 from reports.lazy import source_contrasts
 from reports.numbers import with_interval
 from reports.reasons import to_english
@@ -78,11 +79,12 @@ class Comparisons(Figure[ComparisonResult]):
         tables = [table for table in dataset.outcomes if len(_levels(dataset, table)) > 1]
         if not tables:
             return None
-        outcomes = [_contrasts(dataset, table) for table in tables]
+        outcomes, compared = zip(*(_contrasts(dataset, table) for table in tables), strict=True)
+        corrected = list(correct(outcomes))
         return ComparisonResult(
             is_planned=dataset.plan is not None,
             has_reference=dataset.plan is not None and bool(dataset.plan.reference),
-            outcomes=tuple(with_letters(outcome) for outcome in correct(outcomes)),
+            outcomes=tuple(with_letters(outcome) for outcome in with_checks(corrected, compared)),
         )
 
     def describe(self, result: ComparisonResult, head: Head) -> Iterator[DocumentSection]:
@@ -125,7 +127,7 @@ def _levels(dataset: Dataset, table: OutcomeTable) -> list[SourceLevel]:
     ]
 
 
-def _contrasts(dataset: Dataset, table: OutcomeTable) -> OutcomeContrasts:
+def _contrasts(dataset: Dataset, table: OutcomeTable) -> tuple[OutcomeContrasts, ContrastTable]:
     outcome, plan, levels = table.outcome, dataset.plan, _levels(dataset, table)
     names = [level.source for level in levels]
     is_primary = plan is not None and plan.outcome == outcome.key
@@ -138,7 +140,7 @@ def _contrasts(dataset: Dataset, table: OutcomeTable) -> OutcomeContrasts:
         replace(row, is_planned=is_primary and plan is not None and plan.names(row.first, row.second))
         for row in compared.rows()
     ]
-    return OutcomeContrasts(
+    contrasts = OutcomeContrasts(
         key=outcome.key,
         kind=outcome.kind,
         title=outcome.title,
@@ -154,6 +156,7 @@ def _contrasts(dataset: Dataset, table: OutcomeTable) -> OutcomeContrasts:
         of_all=compared.of_all(),
         parts=compared.parts,
     )
+    return contrasts, compared
 
 
 def _test(dataset: Dataset, table: OutcomeTable) -> str:
@@ -179,6 +182,7 @@ def _outcome(outcome: OutcomeContrasts, head: Head) -> Subsection:
                 summary=_("Every two sources, as a table"),
                 blocks=[contrast_table(outcome.contrasts, outcome.places, about=outcome.title)],
             ),
+            *check_blocks(outcome),
         ],
     )
 
@@ -222,7 +226,7 @@ def _part(outcome: OutcomeContrasts, head: Head) -> Subsection:
     """A dimension, or a single test."""
     return Subsection(
         heading=outcome_title(outcome.key, outcome.title, head),
-        blocks=[contrast_table(outcome.contrasts, outcome.places, about=outcome.title)],
+        blocks=[contrast_table(outcome.contrasts, outcome.places, about=outcome.title), *check_blocks(outcome)],
     )
 
 
@@ -279,6 +283,7 @@ def _file_table(result: ComparisonResult) -> ReportTable[tuple[OutcomeContrasts,
             columns.in_file("planned", lambda pair: pair[1].is_planned),
             columns.in_file("margin", lambda pair: pair[0].margin if pair[1].is_planned else None),
             columns.in_file("equivalent", lambda pair: pair[1].is_equivalent),
+            *check_columns(),
             columns.note(lambda pair: _note(pair[1])),
         ],
     )

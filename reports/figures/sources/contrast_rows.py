@@ -175,6 +175,34 @@ def _turned(ends: Interval | None) -> Interval | None:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LogOddsCheck:
+    """A contrast that was planned, or found clear, looked at by the model of log odds; it finds nothing on its own.
+
+    value : the difference in log odds of a higher answer, or of Yes, with its interval; p : of none, not corrected
+    is_clear, difference : of the contrast by the linear model
+    """
+
+    first: str
+    second: str
+    is_clear: bool
+    difference: float
+    value: float | None = None
+    interval: Interval | None = None
+    p: float | None = None
+    why: Reason | None = None
+
+    @property
+    def is_other_way(self) -> bool:
+        """Whether it puts the other source ahead in a contrast that is clear."""
+        return self.is_clear and self.value is not None and self.value * self.difference < 0
+
+    @property
+    def is_doubted(self) -> bool:
+        """Whether it does not show a contrast that is clear."""
+        return self.is_clear and self.p is not None and self.p >= SURE
+
+
+@dataclass(frozen=True, kw_only=True)
 class OutcomeContrasts:
     """One outcome: the mean of each source, and every two sources.
 
@@ -183,6 +211,7 @@ class OutcomeContrasts:
     correction : of outcomes, "holm", or of single tests "fdr_bh"
     margin : planned, in units of the outcome
     of_all : the test of all sources together; parts : the variances of the model, none without one
+    checks : by log odds, on scales and single questions answered Yes or No
     """
 
     key: str
@@ -199,6 +228,7 @@ class OutcomeContrasts:
     contrasts: tuple[ContrastRow, ...]
     of_all: TestOfAll | None = None
     parts: tuple[VariancePart, ...] = ()
+    checks: tuple[LogOddsCheck, ...] = ()
 
     @property
     def places(self) -> int:
@@ -224,6 +254,11 @@ class OutcomeContrasts:
         """The contrast of the first less the second. Raises StopIteration if there is none."""
         row = next(row for row in self.contrasts if {row.first, row.second} == {first, second})
         return row if row.first == first else row.turned()
+
+    def check_of(self, row: ContrastRow) -> LogOddsCheck | None:
+        """What the model of log odds says of the contrast; None where it was not asked."""
+        pair = {row.first, row.second}
+        return next((check for check in self.checks if {check.first, check.second} == pair), None)
 
     def oriented(self, row: ContrastRow) -> ContrastRow:
         """The contrast as an advantage: of places the second less the first, since the smaller place is the better."""

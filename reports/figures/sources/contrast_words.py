@@ -12,6 +12,7 @@ from reports import reasons
 from reports.document.values import FEWEST_CLUSTERS, Reason
 from reports.figures.base import Claim, Statement
 from reports.figures.sources.contrast_rows import SURE, ContrastRow, OutcomeContrasts
+from reports.figures.sources.log_odds import doubt
 from reports.lazy import contrasts
 from reports.numbers import decimal, p_with_sign
 from reports.numbers import interval as between
@@ -56,7 +57,10 @@ def _statement(outcome: OutcomeContrasts, row: ContrastRow, *, is_best: bool) ->
     oriented = outcome.oriented(row)
     interval = oriented.interval if row.is_of_these_raters else oriented.ends
     ends = _("95 %% interval %(ends)s") % {"ends": between(interval, outcome.places)}
-    remarks = [_few(outcome, row), _overall(outcome, row), _remark(outcome, row, is_best=is_best), _looked_at(row)]
+    remarks = [
+        *(_few(outcome, row), _overall(outcome, row), _remark(outcome, row, is_best=is_best), _looked_at(row)),
+        doubt(outcome, row),
+    ]
     return Statement(
         sentence=" ".join(words for words in (_sentence(outcome, row), f"{ends}.", *remarks) if words),
         basis=_basis(outcome, row),

@@ -11,6 +11,7 @@ from reports.dataset import Dataset
 from reports.dataset.premises import repeat_sources
 from reports.dataset.sources import StorySource
 from reports.methods.paragraph import to_text, write_paragraphs
+from reports.methods.sampled_units import find_sampled
 from studies.models import Provenance, Source, StoryGroup, Study
 from tests import triggers
 from tests.factories import NOON
@@ -117,12 +118,13 @@ def test_the_package_has_stories_of_batches_as_clusters_and_gives_the_same_numbe
 
 @pytest.mark.parametrize(
     ("premise", "reason"),
-    [("", "stories, since groups were batches"), ("One prompt for all.", "stories on the one premise of the study")],
+    [("", "stories (groups were batches"), ("One prompt for all.", "stories (all on one premise")],
 )
 def test_the_methods_say_that_intervals_are_over_stories_and_why(premise: str, reason: str) -> None:
     study = batched.plant(premise=premise)
     report = results.ensure_report(study, at=NOON, by="tests")
 
-    text = to_text(write_paragraphs(study, results.read_results(report.result), report))
+    shown = results.read_results(report.result)
+    text = to_text(write_paragraphs(study, shown, report, find_sampled(study, shown)))
 
     assert f"over {reason}" in text
