@@ -1,8 +1,9 @@
 """A panel of simulated raters of several kinds: they come one after the other, agree, read, answer, and some leave.
 
-Each goes from page to page as a person does: the page that is due is found by the rule of the raters' pages, and what it
-asks is done by the functions that its view calls (consent, `claims.claim`, `responses.record`, `submission.submit`,
-`claims.give_up`), so that a seat, a history or a receipt is the same as a person's.
+Each goes from page to page as a person does: the page that is due is found by the rule of the raters' pages, and what
+it asks is done by the functions that its view calls (`consents.record_consent`, `claims.claim`, `responses.record`,
+`submission.submit`, `claims.give_up`), without a request. A test walks the same raters through the views themselves and
+compares what is stored.
 """
 
 from __future__ import annotations

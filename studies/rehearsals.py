@@ -16,7 +16,6 @@ from studies.models import ProtocolVersion, Provenance, Step, StoryGroup, Study
 from studies.protocol import Protocol
 
 
-
 @dataclass(frozen=True)
 class CopySize:
     """How large a copy may be. most_answers : that all of its raters give; most_seats : of a group"""

@@ -31,9 +31,7 @@ def find_rehearsal(study: Study, user: User) -> Study | None:
 
 
 @transaction.atomic
-def renew(
-    study: Study, *, by: User | None, sees_sources: bool, at: datetime, size: CopySize = MADE_AT_ONCE
-) -> Study:
+def renew(study: Study, *, by: User | None, sees_sources: bool, at: datetime, size: CopySize = MADE_AT_ONCE) -> Study:
     """That account's rehearsal of the study as it is now, open; one that was there before is gone. Raises NotReady.
 
     by : None for a copy that no page shows; it replaces others of that kind

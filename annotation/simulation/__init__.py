@@ -5,7 +5,7 @@ The caller gives what each story deserves; nothing here knows where a story come
 
 from annotation.simulation.kinds import KINDS, RaterKind, count_kinds
 from annotation.simulation.opinions import LABEL, TEXT, Profile, Simulation, Tendency
-from annotation.simulation.readings import answer_steps, read_and_submit, read_and_stop, simulate
+from annotation.simulation.readings import answer_steps, read_and_stop, read_and_submit, simulate
 
 __all__ = [
     "KINDS",

@@ -57,9 +57,7 @@ class RaterKind:
 
 
 CAREFUL = RaterKind(key="careful", title=gettext_lazy("Careful"), share=0.6)
-HASTY = RaterKind(
-    key="hasty", title=gettext_lazy("Hasty"), share=0.15, pace=(2.5, 4.0), reads=0.15, noise=1.5
-)
+HASTY = RaterKind(key="hasty", title=gettext_lazy("Hasty"), share=0.15, pace=(2.5, 4.0), reads=0.15, noise=1.5)
 STRAIGHT = RaterKind(
     key="straight", title=gettext_lazy("Straight-lining"), share=0.1, pace=(2.0, 3.5), reads=0.3, is_straight=True
 )

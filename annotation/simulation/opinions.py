@@ -170,7 +170,14 @@ class StraightAnswer(Opinion):
     """How a straight-lining rater draws one answer: at the same place of whatever is offered."""
 
     def __init__(
-        self, simulation: Simulation, profile: Profile, item: Item, story: Story | None, *, codes: Sequence[str], at: float
+        self,
+        simulation: Simulation,
+        profile: Profile,
+        item: Item,
+        story: Story | None,
+        *,
+        codes: Sequence[str],
+        at: float,
     ) -> None:
         """at : where, from 0 to 1"""
         super().__init__(simulation, profile, item, story, codes=codes)

@@ -3,9 +3,11 @@ own contrasts say what is found of it."""
 
 from reports.simulated_studies.plantings import CannotPlant
 from reports.simulated_studies.summaries import KindSummary, OutcomeSummary, SimulatedStudy
-from reports.simulated_studies.trials import CopyGone, Trial, run_trial
+from reports.simulated_studies.trials import FEWEST_RATERS, MOST_RATERS, CopyGone, Trial, run_trial
 
 __all__ = [
+    "FEWEST_RATERS",
+    "MOST_RATERS",
     "CannotPlant",
     "CopyGone",
     "KindSummary",

@@ -52,14 +52,18 @@ def choose_pair(copy: Study, rng: np.random.Generator) -> SourcePair:
     copy of somebody who may not know who wrote the stories, halves that are drawn."""
     sources = source_by_story(copy)
     kind_by_name = {source.name: source.kind for source in sources.values()}
-    names = sorted(kind_by_name, key=lambda name: (KINDS_IN_ORDER.index(Source.Kind(kind_by_name[name])), name.casefold()))
+    names = sorted(
+        kind_by_name, key=lambda name: (KINDS_IN_ORDER.index(Source.Kind(kind_by_name[name])), name.casefold())
+    )
     if len(names) < 2:
         halves = _draw_halves(copy, rng)
         return SourcePair(_("First half"), _("Second half"), halves, is_drawn=True)
     plan = protocol.frozen_plan(copy)
     pairs = list(combinations(names, 2))
     first, second = next((pair for pair in pairs if plan and plan.names(*pair)), pairs[0])
-    return SourcePair(second, first, sources) if plan and plan.reference == first else SourcePair(first, second, sources)
+    return (
+        SourcePair(second, first, sources) if plan and plan.reference == first else SourcePair(first, second, sources)
+    )
 
 
 def _draw_halves(copy: Study, rng: np.random.Generator) -> dict[str, StorySource]:
@@ -91,7 +95,7 @@ class Planting:
 
     def __init__(self, simulation: Simulation, pair: SourcePair) -> None:
         copy = simulation.study
-        self._simulation, self.pair = simulation, pair
+        self.simulation, self.pair = simulation, pair
         self._item_by_key: dict[tuple[str, str], StepItem] = {item.key: item for item in step_items(copy)}
         self._groups = list(_codes_by_group(copy).values())
         outcomes = list_outcomes(dict.fromkeys(item.step for item in self._item_by_key.values()))
@@ -171,7 +175,9 @@ class Planting:
         """
         n = sum(n_by_kind.values())
         of_kinds = (
-            share * self._difference(outcome, log_odds, kind) for kind, share in n_by_kind.items() if kind.follows_sources
+            share * self._difference(outcome, log_odds, kind)
+            for kind, share in n_by_kind.items()
+            if kind.follows_sources
         )
         return sum(of_kinds) / n if n else 0.0
 
@@ -218,12 +224,14 @@ class Planting:
         from annotation.simulation import expectations  # as above
 
         item = step_item.item
-        mean = shift + self._simulation.shared(item.key)
+        mean = shift + self.simulation.shared(item.key)
         deviation = expectations.deviation_on_item(kind, stories=STORIES)
         if step_item.type.is_verdict:
             return expectations.chance_of_yes(mean, deviation)
         low, high = draw_bounds(step_item.type.schema(item))
-        return float(items.find_type(item.type).analysed(item, expectations.expected_number(low, high, mean, deviation)))
+        return float(
+            items.find_type(item.type).analysed(item, expectations.expected_number(low, high, mean, deviation))
+        )
 
     def draw_tendencies(self, log_odds: float, rng: np.random.Generator) -> dict[str, Tendency]:
         """What each story of the copy is worth: by its source, and by chance."""

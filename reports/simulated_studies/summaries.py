@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -11,7 +10,7 @@ from django.utils.translation import ngettext
 from annotation.simulation import KINDS
 from reports.document.values import Interval, Reason
 from reports.figures.outcome_titles import outcome_name
-from reports.numbers import decimal, interval, with_interval
+from reports.numbers import decimal, with_interval
 from reports.reasons import translate_reason
 
 TITLE_BY_KIND = {kind.key: kind.title for kind in KINDS}
@@ -65,6 +64,10 @@ class OutcomeSummary:
         return self.ends.low <= self.planted <= self.ends.high
 
     @property
+    def careful_words(self) -> str:
+        return decimal(self.careful, self.places)
+
+    @property
     def sentence(self) -> str:
         """As “planted 0.40, found 0.38 (0.31 to 0.45)”."""
         planted = decimal(self.planted, self.places)
@@ -82,7 +85,7 @@ class SimulatedStudy:
     first, second : the sources between which the effect was planted; is_drawn : halves of the stories by chance
     n_seats, n_filled, n_open, n_returned : seats of the copy, submitted, left open, and given back
     n_without_place : raters who found no seat
-    minutes : median simulated minutes a group, None if nobody submitted; days : from the first arrival to the last answer
+    minutes : median simulated minutes a group, None if nobody submitted; days : from first arrival to last answer
     seconds : that the simulation took
     """
 
@@ -109,19 +112,21 @@ class SimulatedStudy:
     def n_raters(self) -> int:
         return sum(kind.n for kind in self.kinds)
 
-    def sentences(self) -> Iterator[str]:
-        """All that is said beside the tables, in the reader's language."""
+    @property
+    def course(self) -> list[str]:
+        """Who came and how it went, as sentences."""
         kinds = ", ".join(f"{kind.title.lower()} {kind.n}" for kind in self.kinds if kind.n)
         raters = ngettext("%(n)d simulated rater: %(kinds)s.", "%(n)d simulated raters: %(kinds)s.", self.n_raters)
-        yield raters % {"n": self.n_raters, "kinds": kinds}
-        yield self._seats()
+        sentences = [raters % {"n": self.n_raters, "kinds": kinds}]
+        if self.n_groups < self.n_groups_in_all:
+            numbers = {"n": self.n_groups, "all": self.n_groups_in_all}
+            sentences.append(_("The copy has %(n)d of the %(all)d groups, to make it quickly.") % numbers)
+        sentences.append(self._places())
         if self.minutes is not None:
-            yield _("A group took them %(minutes)s minutes (median), the study %(days)s days in simulated time.") % {
-                "minutes": decimal(self.minutes, 0),
-                "days": decimal(self.days, 0),
-            }
-        yield _("It took %(seconds)s seconds to simulate, with its contrasts.") % {"seconds": decimal(self.seconds, 0)}
-        yield self.between
+            numbers = {"minutes": decimal(self.minutes, 0), "days": decimal(self.days, 0)}
+            sentence = _("In simulated time a group took %(minutes)s minutes (median), and the study %(days)s days.")
+            sentences.append(sentence % numbers)
+        return [*sentences, _("The simulation took %(seconds)s seconds.") % {"seconds": decimal(self.seconds, 0)}]
 
     @property
     def between(self) -> str:
@@ -129,9 +134,9 @@ class SimulatedStudy:
         if self.is_drawn:
             return _("The effect was planted between two halves of the stories, drawn by chance whoever wrote them.")
         names = {"first": self.first, "second": self.second}
-        return _("The effect was planted between %(first)s and %(second)s, whose stories it says nothing about.") % names
+        return _("The effect was planted between two sources: %(first)s is better than %(second)s.") % names
 
-    def _seats(self) -> str:
+    def _places(self) -> str:
         filled = _("%(n)d of %(seats)d places were filled (%(answers)d answers)")
         parts = [filled % {"n": self.n_filled, "seats": self.n_seats, "answers": self.n_answers}]
         if self.n_open:
@@ -147,15 +152,12 @@ class SimulatedStudy:
     @property
     def naming(self) -> list[str]:
         """Whom the rules of the report named, kind by kind."""
-        named = _("%(kind)s: the report asks about the pace of %(named)d of %(n)d whose answers count.")
-        rows = [
-            named % {"kind": kind.title, "named": kind.n_named, "n": kind.n_counted}
-            for kind in self.kinds
-            if kind.n_counted
-        ]
-        return [*rows, _("No rule of the report looks for the same answer to every question.")]
+        sentence = _("%(kind)s: the report asks about the pace of %(named)d of %(n)d with counted answers.")
+        counted = [kind for kind in self.kinds if kind.n_counted]
+        rows = [sentence % {"kind": kind.title, "named": kind.n_named, "n": kind.n_counted} for kind in counted]
+        return [*rows, self.limits]
 
-
-def interval_words(outcome: OutcomeSummary) -> str:
-    """The interval as a table shows it; "" without one."""
-    return interval(outcome.ends, outcome.places) if outcome.ends else ""
+    @property
+    def limits(self) -> str:
+        """Whom no rule of the report would name."""
+        return _("The report has no rule for straight-lining: whoever is slow enough is not noticed.")

@@ -11,6 +11,7 @@ from math import ceil
 from statistics import median
 
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.db.models import F, Max, Min
 from django.utils.translation import gettext as _
 
@@ -24,13 +25,13 @@ from reports.figures.raters.pace import PanelPace
 from reports.figures.sources.comparisons import Comparisons
 from reports.figures.sources.contrast_rows import ContrastRow, OutcomeContrasts
 from reports.lazy import np
-from reports.simulated_studies.plantings import USUAL_SHARE, CannotPlant, Planting, SourcePair, choose_pair
+from reports.simulated_studies.plantings import USUAL_SHARE, Planting, SourcePair, choose_pair
 from reports.simulated_studies.summaries import KindSummary, OutcomeSummary, SimulatedStudy
 from studies.models import Study
 from studies.protocol import Outcome
 from studies.rehearsals import WHOLE
 
-MOST_RATERS = 500
+FEWEST_RATERS, MOST_RATERS = 2, 500
 HURRIED = {"fast", "short", "hurried"}  # of `reports.figures.raters.pace.QUESTIONS`, those about too little time
 DAYS_PER_RATER = 1.25  # at most, between two arrivals
 CAREFUL = KINDS[0]
@@ -66,30 +67,37 @@ def run_trial(
     Raises NotReady, CannotPlant, CopyGone.
     """
     began = time.monotonic()
-    copy = rehearsals.renew(study, by=by, sees_sources=sees_sources, at=at, size=WHOLE)
+    n_by_kind = count_kinds(trial.n)
+    with transaction.atomic():  # what cannot be planted leaves the rehearsal that was there
+        copy = rehearsals.renew(study, by=by, sees_sources=sees_sources, at=at, size=WHOLE)
+        planting, log_odds = _plant(copy, trial, n_by_kind)
+    try:
+        members = simulated_panel.simulate_panel(
+            planting.simulation,
+            n_by_kind,
+            n_groups=ceil(copy.seats.filter(rater_kind=Rater.Kind.PERSON).count() / trial.n),
+            begins=at - timedelta(days=DAYS_PER_RATER * (trial.n + 1)),
+            before_each=before_each,
+        )
+        summary = _summarise(study, copy, trial, planting, log_odds, members)
+    except Exception:
+        # A copy that its owner renews at this moment, or that a launch deletes, fails wherever a row of it is missed.
+        if Study.every.filter(pk=copy.pk).exists():
+            raise
+        message = _("The rehearsal was renewed or deleted while raters answered in it. Simulate it again.")
+        raise CopyGone(message) from None
+    return replace(summary, seconds=time.monotonic() - began)
+
+
+def _plant(copy: Study, trial: Trial, n_by_kind: Mapping[RaterKind, int]) -> tuple[Planting, float]:
+    """What stories are worth, with the effect in it, and how large that is in log-odds. Raises CannotPlant."""
     rng = np.random.default_rng(trial.seed)
     pair = choose_pair(copy, rng)
-    simulation = Simulation(copy, {}, rng)
-    planting, n_by_kind = Planting(simulation, pair), count_kinds(trial.n)
+    planting = Planting(Simulation(copy, {}, rng), pair)
     size = planting.width(planting.main) * USUAL_SHARE if trial.effect is None else trial.effect
     log_odds = planting.log_odds_for(size, _expected_shares(n_by_kind))
-    simulation.tendency_by_story = planting.draw_tendencies(log_odds, rng)
-
-    def proceed() -> None:
-        if not Study.every.filter(pk=copy.pk).exists():
-            raise CopyGone(_("The rehearsal was renewed or deleted while raters answered in it. Simulate it again."))
-        before_each()
-
-    members = simulated_panel.simulate_panel(
-        simulation,
-        n_by_kind,
-        n_groups=ceil(copy.seats.filter(rater_kind=Rater.Kind.PERSON).count() / trial.n),
-        begins=at - timedelta(days=DAYS_PER_RATER * (trial.n + 1)),
-        before_each=proceed,
-    )
-    proceed()
-    summary = _summarise(study, copy, trial, planting, log_odds, members)
-    return replace(summary, seconds=time.monotonic() - began)
+    planting.simulation.tendency_by_story = planting.draw_tendencies(log_odds, rng)
+    return planting, log_odds
 
 
 def _expected_shares(n_by_kind: Mapping[RaterKind, int]) -> dict[RaterKind, float]:
@@ -139,9 +147,7 @@ def _summarise(
 def _kinds(dataset: Dataset, members: Sequence[PanelMember], counted: set[str]) -> list[KindSummary]:
     pace = PanelPace().compute(dataset)
     hurried = {row.rater for row in pace.raters if HURRIED & set(row.questions)} if pace else set()
-    codes_by_kind = {
-        kind.key: {member.rater.code for member in members if member.kind == kind} for kind in KINDS
-    }
+    codes_by_kind = {kind.key: {member.rater.code for member in members if member.kind == kind} for kind in KINDS}
     return [
         KindSummary(key=key, n=len(codes), n_counted=len(codes & counted), n_named=len(codes & hurried))
         for key, codes in codes_by_kind.items()
@@ -186,7 +192,9 @@ def _find_row(contrasts: OutcomeContrasts | None, pair: SourcePair) -> ContrastR
 
 def _median_minutes(copy: Study) -> float | None:
     submitted = Assignment.Status.SUBMITTED
-    timings = Timing.objects.filter(assignment__study=copy, assignment__status=submitted, assignment__seat__isnull=False)
+    timings = Timing.objects.filter(
+        assignment__study=copy, assignment__status=submitted, assignment__seat__isnull=False
+    )
     seconds_by_assignment: Counter[int] = Counter()
     for assignment, seconds in timings.values_list("assignment", "active_seconds"):
         seconds_by_assignment[assignment] += seconds
@@ -194,7 +202,9 @@ def _median_minutes(copy: Study) -> float | None:
 
 
 def _days(copy: Study) -> float:
-    ends = Assignment.objects.filter(study=copy).exclude(seat=None).aggregate(
-        first=Min("started_at"), last=Max(F("last_active_at"))
+    ends = (
+        Assignment.objects.filter(study=copy)
+        .exclude(seat=None)
+        .aggregate(first=Min("started_at"), last=Max(F("last_active_at")))
     )
     return float((ends["last"] - ends["first"]) / timedelta(days=1)) if ends["last"] and ends["first"] else 0.0
