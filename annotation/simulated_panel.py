@@ -25,7 +25,7 @@ HOURS_BETWEEN = (7, 30)  # two arrivals
 
 
 @dataclass(frozen=True)
-class PanelMember:
+class SimulatedRater:
     """A simulated rater. found_place : whether there was a place left to read in"""
 
     rater: Rater
@@ -37,28 +37,29 @@ def simulate_panel(
     simulation: Simulation,
     n_by_kind: Mapping[RaterKind, int],
     *,
-    n_groups: int,
     begins: datetime,
     before_each: Callable[[], None] = lambda: None,
-) -> list[PanelMember]:
+) -> list[SimulatedRater]:
     """The raters of each kind, in an order by chance, in the open study of the simulation.
 
     Same simulation, same raters, same answers. Each rater is written in a transaction of their own, so that others can
     work on the same database; what is half done must be deleted by who began it.
-    n_groups : the most that each reads, where the study sets no lower limit
+    Each reads as many groups as any other, give or take one, or fewer where the study says so.
     before_each : called before each rater; what it raises ends the simulation
     """
     kinds = [kind for kind, n in n_by_kind.items() for _ in range(n)]
-    members: list[PanelMember] = []
+    n_seats = simulation.study.seats.filter(rater_kind=Rater.Kind.PERSON, is_taken=False).count()
+    members: list[SimulatedRater] = []
     at = begins
     for number, place in enumerate(simulation.rng.permutation(len(kinds)).tolist(), start=1):
         before_each()
         kind, code = kinds[place], f"S{number:02}"
-        profile = kind.draw_profile(simulation.rng, rater=code, n_groups=n_groups)
+        n_groups = n_seats * number // len(kinds) - n_seats * (number - 1) // len(kinds)
+        profile = kind.draw_profile(simulation.rng, rater=code, n_groups=max(n_groups, 1))
         with transaction.atomic():
             rater = Rater.objects.create(study=simulation.study, code=code, is_simulated=True)
             Rater.objects.filter(pk=rater.pk).update(arrived_at=at)
-            members.append(PanelMember(rater, kind, _work(simulation, rater, kind, profile, at=at)))
+            members.append(SimulatedRater(rater, kind, _work(simulation, rater, kind, profile, at=at)))
         at += timedelta(hours=float(simulation.rng.uniform(*HOURS_BETWEEN)))
     return members
 

@@ -70,7 +70,7 @@ def answer_steps(assignment: Assignment, steps: Iterable[Step], *, seed: int, at
         for response in assignment.responses.select_related("item")
         if not responses.find_shortfall(response, response.item)
     }
-    reading = Reading(simulation, assignment, at_once, stories, at, complete=complete)
+    reading = _Reading(simulation, assignment, at_once, stories, at, complete=complete)
     for step in steps:
         reading.answer(step)
 
@@ -118,14 +118,14 @@ def read_and_stop(
     return reading.now
 
 
-def _begin(simulation: Simulation, assignment: Assignment, profile: Profile, *, at: datetime) -> Reading:
+def _begin(simulation: Simulation, assignment: Assignment, profile: Profile, *, at: datetime) -> _Reading:
     Assignment.objects.filter(pk=assignment.pk).update(started_at=at)
     stories = {story.code: story for story in assignment.group.stories.all()} if assignment.group else {}
-    return Reading(simulation, assignment, profile, stories, at)
+    return _Reading(simulation, assignment, profile, stories, at)
 
 
 @dataclass
-class Reading:
+class _Reading:
     """A rater at work in one seat: the clock, and the time spent."""
 
     simulation: Simulation

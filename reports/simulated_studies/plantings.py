@@ -121,10 +121,10 @@ class Planting:
         return not outcome.is_part or (self.plan is not None and outcome.key == self.plan.outcome)
 
     def _can_expect(self, outcome: Outcome) -> bool:
-        asked = [self._item_by_key[key] for key in outcome.items]
+        questions = [self._item_by_key[key] for key in outcome.items]
         if outcome.kind in ("preference", "rank"):
             return any(self._holds_both(codes) for codes in self._groups)
-        return all(item.type.is_verdict or np.isfinite(item.bounds).all() for item in asked)
+        return all(item.type.is_verdict or np.isfinite(item.bounds).all() for item in questions)
 
     def _holds_both(self, codes: Sequence[str]) -> bool:
         return {self.pair.first, self.pair.second} <= {self._name(code) for code in codes}
@@ -139,12 +139,12 @@ class Planting:
             return 100.0
         if outcome.kind == "rank":
             return float(max(map(len, self._groups)) - 1)
-        asked = [self._item_by_key[key] for key in outcome.items]
+        questions = [self._item_by_key[key] for key in outcome.items]
         if outcome.score is None:
-            return asked[0].bounds[1] - asked[0].bounds[0]
+            return questions[0].bounds[1] - questions[0].bounds[0]
         score = outcome.score
         weights = [score.weights.get(key, 1.0) for key in score.items]
-        low, high = composites.bounds(score.how, ends=[item.bounds for item in asked], weights=weights)
+        low, high = composites.bounds(score.how, ends=[item.bounds for item in questions], weights=weights)
         return float(high - low)
 
     def log_odds_for(self, size: float, n_by_kind: Mapping[RaterKind, float]) -> float:
@@ -205,8 +205,8 @@ class Planting:
 
     def _expected(self, outcome: Outcome, shift: float, kind: RaterKind) -> float:
         """The mean answer about stories that are worth so much more than others."""
-        asked = [self._item_by_key[key] for key in outcome.items]
-        means = [self._expected_answer(item, shift, kind) for item in asked]
+        questions = [self._item_by_key[key] for key in outcome.items]
+        means = [self._expected_answer(item, shift, kind) for item in questions]
         score = outcome.score
         if score is None:
             return fmean(means) * (100 if outcome.is_percent else 1)
@@ -214,7 +214,7 @@ class Planting:
             composites.composite(
                 means,
                 score.how,
-                ends=[item.bounds for item in asked],
+                ends=[item.bounds for item in questions],
                 weights=[score.weights.get(key, 1.0) for key in score.items],
                 is_reversed=[key in score.reversed for key in score.items],
             )

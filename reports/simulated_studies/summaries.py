@@ -64,18 +64,29 @@ class OutcomeSummary:
         return self.ends.low <= self.planted <= self.ends.high
 
     @property
+    def planted_words(self) -> str:
+        return decimal(self.planted, self.places)
+
+    @property
+    def found_words(self) -> str:
+        """What was found with its interval, or why there is nothing."""
+        if self.found is None:
+            return translate_reason(self.why) if self.why else "–"
+        return with_interval(self.found, self.ends, self.places)
+
+    @property
     def careful_words(self) -> str:
         return decimal(self.careful, self.places)
 
     @property
     def sentence(self) -> str:
         """As “planted 0.40, found 0.38 (0.31 to 0.45)”."""
-        planted = decimal(self.planted, self.places)
         if self.found is None:
-            why = translate_reason(self.why) if self.why else ""
-            return _("planted %(planted)s, nothing found: %(why)s") % {"planted": planted, "why": why}
-        numbers = {"planted": planted, "found": with_interval(self.found, self.ends, self.places)}
-        return _("planted %(planted)s, found %(found)s") % numbers
+            return _("planted %(planted)s, nothing found: %(why)s") % {
+                "planted": self.planted_words,
+                "why": self.found_words,
+            }
+        return _("planted %(planted)s, found %(found)s") % {"planted": self.planted_words, "found": self.found_words}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,13 +130,13 @@ class SimulatedStudy:
         raters = ngettext("%(n)d simulated rater: %(kinds)s.", "%(n)d simulated raters: %(kinds)s.", self.n_raters)
         sentences = [raters % {"n": self.n_raters, "kinds": kinds}]
         if self.n_groups < self.n_groups_in_all:
-            numbers = {"n": self.n_groups, "all": self.n_groups_in_all}
-            sentences.append(_("The copy has %(n)d of the %(all)d groups, to make it quickly.") % numbers)
+            sentence = _("The copy has %(n)d of the %(all)d groups, to make it quickly.")
+            sentences.append(sentence % {"n": self.n_groups, "all": self.n_groups_in_all})
         sentences.append(self._places())
         if self.minutes is not None:
-            numbers = {"minutes": decimal(self.minutes, 0), "days": decimal(self.days, 0)}
+            times = {"minutes": decimal(self.minutes, 0), "days": decimal(self.days, 0)}
             sentence = _("In simulated time a group took %(minutes)s minutes (median), and the study %(days)s days.")
-            sentences.append(sentence % numbers)
+            sentences.append(sentence % times)
         return [*sentences, _("The simulation took %(seconds)s seconds.") % {"seconds": decimal(self.seconds, 0)}]
 
     @property
@@ -160,4 +171,4 @@ class SimulatedStudy:
     @property
     def limits(self) -> str:
         """Whom no rule of the report would name."""
-        return _("The report has no rule for straight-lining: whoever is slow enough is not noticed.")
+        return _("The report has no rule for straight-lining: such a rater is only noticed for an unusual pace.")

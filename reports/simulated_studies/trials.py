@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from math import ceil
 from statistics import median
 
 from django.contrib.auth.models import User
@@ -18,7 +17,7 @@ from django.utils.translation import gettext as _
 from annotation import simulated_panel
 from annotation.design import rehearsals
 from annotation.models import Assignment, Rater, Response, Timing
-from annotation.simulated_panel import PanelMember
+from annotation.simulated_panel import SimulatedRater
 from annotation.simulation import KINDS, RaterKind, Simulation, count_kinds
 from reports.dataset import Dataset, answers
 from reports.figures.raters.pace import PanelPace
@@ -75,7 +74,6 @@ def run_trial(
         members = simulated_panel.simulate_panel(
             planting.simulation,
             n_by_kind,
-            n_groups=ceil(copy.seats.filter(rater_kind=Rater.Kind.PERSON).count() / trial.n),
             begins=at - timedelta(days=DAYS_PER_RATER * (trial.n + 1)),
             before_each=before_each,
         )
@@ -115,7 +113,7 @@ def read_dataset(copy: Study, pair: SourcePair) -> Dataset:
 
 
 def _summarise(
-    study: Study, copy: Study, trial: Trial, planting: Planting, log_odds: float, members: Sequence[PanelMember]
+    study: Study, copy: Study, trial: Trial, planting: Planting, log_odds: float, members: Sequence[SimulatedRater]
 ) -> SimulatedStudy:
     dataset = read_dataset(copy, planting.pair)
     kind_by_rater = {member.rater.code: member.kind for member in members}
@@ -144,7 +142,7 @@ def _summarise(
     )
 
 
-def _kinds(dataset: Dataset, members: Sequence[PanelMember], counted: set[str]) -> list[KindSummary]:
+def _kinds(dataset: Dataset, members: Sequence[SimulatedRater], counted: set[str]) -> list[KindSummary]:
     pace = PanelPace().compute(dataset)
     hurried = {row.rater for row in pace.raters if HURRIED & set(row.questions)} if pace else set()
     codes_by_kind = {kind.key: {member.rater.code for member in members if member.kind == kind} for kind in KINDS}

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from annotation import simulated_panel
 from annotation.models import Assignment, Consent, Rater, Response, Timing
-from annotation.simulated_panel import PanelMember
+from annotation.simulated_panel import SimulatedRater
 from annotation.simulation import KINDS, RaterKind, Simulation, Tendency, count_kinds, expectations
 from annotation.simulation.kinds import CAREFUL, HASTY
 from annotation.simulation.opinions import Opinion
@@ -25,10 +25,10 @@ pytestmark = pytest.mark.django_db
 ONE_OF_EACH = dict.fromkeys(KINDS, 1)
 
 
-def come(study: Study, n_by_kind: dict[RaterKind, int], *, seed: int = 1, n_groups: int = 1) -> list[PanelMember]:
+def come(study: Study, n_by_kind: dict[RaterKind, int], *, seed: int = 1) -> list[SimulatedRater]:
     worth = {code: Tendency(0.0) for code in study.stories.values_list("code", flat=True)}
     simulation = Simulation(study, worth, np.random.default_rng(seed))
-    return simulated_panel.simulate_panel(simulation, n_by_kind, n_groups=n_groups, begins=NOON)
+    return simulated_panel.simulate_panel(simulation, n_by_kind, begins=NOON)
 
 
 def stored(study: Study) -> list[tuple[Any, ...]]:
@@ -36,7 +36,9 @@ def stored(study: Study) -> list[tuple[Any, ...]]:
     rows = Response.objects.filter(assignment__study=study).order_by(
         "assignment__rater__code", "step__position", "item__position", "story__code"
     )
-    return list(rows.values_list("assignment__rater__code", "step__key", "item__key", "story__code", "value", "rationale"))
+    return list(
+        rows.values_list("assignment__rater__code", "step__key", "item__key", "story__code", "value", "rationale")
+    )
 
 
 def statuses(study: Study) -> dict[str, str]:
@@ -44,7 +46,7 @@ def statuses(study: Study) -> dict[str, str]:
     return dict(rows.values_list("rater__code", "status"))
 
 
-def by_kind(members: list[PanelMember]) -> dict[str, Rater]:
+def by_kind(members: list[SimulatedRater]) -> dict[str, Rater]:
     return {member.kind.key: member.rater for member in members}
 
 
@@ -112,6 +114,16 @@ def test_the_same_seed_gives_the_same_answers() -> None:
     assert stored(one) == stored(same)
     assert statuses(one) == statuses(same)
     assert stored(one) != stored(other)
+
+
+def test_places_are_shared_out_among_all_who_come() -> None:
+    study = factories.study(n_groups=6, k=2)
+
+    members = come(study, {CAREFUL: 5})
+
+    n_read = Counter(Assignment.objects.exclude(seat=None).values_list("rater__code", flat=True))
+    assert sum(n_read.values()) == 12
+    assert {n_read[member.rater.code] for member in members} == {2, 3}
 
 
 def test_whoever_finds_no_place_is_told_from_who_does() -> None:
