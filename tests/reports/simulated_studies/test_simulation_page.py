@@ -54,7 +54,8 @@ def test_the_page_waits_for_a_worker_and_then_says_what_was_planted_and_found(ro
     job.refresh_from_db()
     summary = jobs.read_outcome(job)
     assert summary is not None
-    assert [outcome.sentence in page for outcome in summary.outcomes] == [True] * 3
+    assert f"All tests: {summary.outcomes[0].sentence}." in page
+    assert [outcome.found_words in page for outcome in summary.outcomes] == [True] * 3
     assert 'href="/reports/plums/rehearsal/"' in page
 
 

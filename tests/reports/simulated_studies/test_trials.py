@@ -1,4 +1,4 @@
-"""A simulated study: in a copy alone, the same by its seed, with an effect of the chosen size and what is found of it."""
+"""A simulated study: in a copy alone, the same by its seed, with an effect of the chosen size."""
 
 from dataclasses import replace
 from io import StringIO
@@ -84,7 +84,7 @@ def test_an_effect_of_nothing_can_be_planted(study: Study) -> None:
 
 
 def test_more_than_raters_can_differ_by_is_refused_with_the_most(study: Study) -> None:
-    with pytest.raises(CannotPlant, match="at most. Choose a smaller effect"):
+    with pytest.raises(CannotPlant, match="Choose a smaller effect"):
         run(study, effect=99.0)
 
 
