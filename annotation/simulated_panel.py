@@ -12,8 +12,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db import transaction
-
 from annotation import progress, walkthrough
 from annotation.models import Rater
 from annotation.participation import claims
@@ -42,8 +40,8 @@ def simulate_panel(
 ) -> list[SimulatedRater]:
     """The raters of each kind, in an order by chance, in the open study of the simulation.
 
-    Same simulation, same raters, same answers. Each rater is written in a transaction of their own, so that others can
-    work on the same database; what is half done must be deleted by who began it.
+    Same simulation, same raters, same answers. There is no transaction round it, or nobody else could save an answer
+    for minutes where a database has one writer; what is half done must be deleted by who began it.
     Each reads as many groups as any other, give or take one, or fewer where the study says so.
     before_each : called before each rater; what it raises ends the simulation
     """
@@ -56,10 +54,9 @@ def simulate_panel(
         kind, code = kinds[place], f"S{number:02}"
         n_groups = n_seats * number // len(kinds) - n_seats * (number - 1) // len(kinds)
         profile = kind.draw_profile(simulation.rng, rater=code, n_groups=max(n_groups, 1))
-        with transaction.atomic():
-            rater = Rater.objects.create(study=simulation.study, code=code, is_simulated=True)
-            Rater.objects.filter(pk=rater.pk).update(arrived_at=at)
-            members.append(SimulatedRater(rater, kind, _work(simulation, rater, kind, profile, at=at)))
+        rater = Rater.objects.create(study=simulation.study, code=code, is_simulated=True)
+        Rater.objects.filter(pk=rater.pk).update(arrived_at=at)
+        members.append(SimulatedRater(rater, kind, _work(simulation, rater, kind, profile, at=at)))
         at += timedelta(hours=float(simulation.rng.uniform(*HOURS_BETWEEN)))
     return members
 

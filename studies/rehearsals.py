@@ -25,7 +25,7 @@ class CopySize:
 
 
 MADE_AT_ONCE = CopySize(500, 6)  # so many answers are simulated, and reported on, while somebody waits
-WHOLE = CopySize(20_000, 1_000)  # by a worker, in a few minutes
+WHOLE = CopySize(10_000, 1_000)  # by a worker, in a few minutes
 # What the copy says otherwise, or not at all.
 OWN = {
     *("id", "slug", "state", "launched_at", "closes_at", "closed_at", "seats_per_group", "excluded_studies"),

@@ -48,8 +48,8 @@ class SourcePair:
 
 
 def choose_pair(copy: Study, rng: np.random.Generator) -> SourcePair:
-    """The first two sources that the plan compares, else the first two of the report; without two of them, as in the
-    copy of somebody who may not know who wrote the stories, halves that are drawn."""
+    """The first two sources that the plan compares, else the first two of the report, if there are any that share a
+    group; without two of them, as in the copy of somebody who may not know who wrote the stories, drawn halves."""
     sources = source_by_story(copy)
     kind_by_name = {source.name: source.kind for source in sources.values()}
     names = sorted(
@@ -59,11 +59,15 @@ def choose_pair(copy: Study, rng: np.random.Generator) -> SourcePair:
         halves = _draw_halves(copy, rng)
         return SourcePair(_("First half"), _("Second half"), halves, is_drawn=True)
     plan = protocol.frozen_plan(copy)
-    pairs = list(combinations(names, 2))
-    first, second = next((pair for pair in pairs if plan and plan.names(*pair)), pairs[0])
-    return (
-        SourcePair(second, first, sources) if plan and plan.reference == first else SourcePair(first, second, sources)
-    )
+    groups = [{sources[code].name for code in codes if code in sources} for codes in _codes_by_group(copy).values()]
+
+    def rank(pair: tuple[str, str]) -> tuple[bool, bool]:
+        is_planned = plan is not None and plan.names(*pair)
+        return not is_planned, not any(group.issuperset(pair) for group in groups)
+
+    first, second = min(combinations(names, 2), key=rank)
+    is_turned = plan is not None and plan.reference == first
+    return SourcePair(second, first, sources) if is_turned else SourcePair(first, second, sources)
 
 
 def _draw_halves(copy: Study, rng: np.random.Generator) -> dict[str, StorySource]:
@@ -148,14 +152,16 @@ class Planting:
         return float(high - low)
 
     def log_odds_for(self, size: float, n_by_kind: Mapping[RaterKind, float]) -> float:
-        """How much better the stories of the first source must be for that effect on the main outcome.
+        """How much better the stories of the first source must be for that effect on the main outcome, or how much
+        worse where it counts in the other direction.
 
         size : in the unit of the outcome, 0 or more
         n_by_kind : how much of the answers each kind of rater gives, in any unit
         Raises CannotPlant for an effect that no quality of the stories would have.
         """
         outcome = self.main
-        most = self.difference(outcome, MOST_LOG_ODDS, n_by_kind)
+        direction = 1 if self.difference(outcome, MOST_LOG_ODDS, n_by_kind) >= 0 else -1  # of a reversed scale -1
+        most = self.difference(outcome, direction * MOST_LOG_ODDS, n_by_kind)
         if size > most:
             numbers = {"outcome": outcome_name(outcome.key, outcome.title), "most": decimal(most * 0.99, 2)}
             raise CannotPlant(
@@ -164,8 +170,9 @@ class Planting:
         low, high = 0.0, MOST_LOG_ODDS
         for _halving in range(N_HALVINGS):
             middle = (low + high) / 2
-            low, high = (middle, high) if self.difference(outcome, middle, n_by_kind) < size else (low, middle)
-        return (low + high) / 2
+            is_too_small = self.difference(outcome, direction * middle, n_by_kind) < size
+            low, high = (middle, high) if is_too_small else (low, middle)
+        return direction * (low + high) / 2
 
     def difference(self, outcome: Outcome, log_odds: float, n_by_kind: Mapping[RaterKind, float]) -> float:
         """What the answers to the first source's stories are better by on average, in the unit of the outcome.

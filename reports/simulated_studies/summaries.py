@@ -134,7 +134,7 @@ class SimulatedStudy:
             sentences.append(sentence % {"n": self.n_groups, "all": self.n_groups_in_all})
         sentences.append(self._places())
         if self.minutes is not None:
-            times = {"minutes": decimal(self.minutes, 0), "days": decimal(self.days, 0)}
+            times = {"minutes": decimal(self.minutes, 1), "days": decimal(self.days, 0)}
             sentence = _("In simulated time a group took %(minutes)s minutes (median), and the study %(days)s days.")
             sentences.append(sentence % times)
         return [*sentences, _("The simulation took %(seconds)s seconds.") % {"seconds": decimal(self.seconds, 0)}]
@@ -145,7 +145,7 @@ class SimulatedStudy:
         if self.is_drawn:
             return _("The effect was planted between two halves of the stories, drawn by chance whoever wrote them.")
         names = {"first": self.first, "second": self.second}
-        return _("The effect was planted between two sources: %(first)s is better than %(second)s.") % names
+        return _("The effect was planted between two sources, %(first)s ahead of %(second)s.") % names
 
     def _places(self) -> str:
         filled = _("%(n)d of %(seats)d places were filled (%(answers)d answers)")

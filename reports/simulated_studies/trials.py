@@ -62,7 +62,7 @@ def run_trial(
 
     by : whose rehearsal the copy replaces; None for one of nobody, which the caller deletes
     sees_sources : whether the effect may be planted between who wrote the stories
-    before_each : called before each rater; what it raises ends the trial
+    before_each : called before each rater and before the contrasts; what it raises ends the trial
     Raises NotReady, CannotPlant, CopyGone.
     """
     began = time.monotonic()
@@ -77,6 +77,7 @@ def run_trial(
             begins=at - timedelta(days=DAYS_PER_RATER * (trial.n + 1)),
             before_each=before_each,
         )
+        before_each()
         summary = _summarise(study, copy, trial, planting, log_odds, members)
     except Exception:
         # A copy that its owner renews at this moment, or that a launch deletes, fails wherever a row of it is missed.

@@ -15,8 +15,8 @@ from annotation.simulation import Simulation, count_kinds
 from annotation.simulation.kinds import CAREFUL, DISAGREEING, STRAIGHT
 from reports.simulated_studies import CannotPlant, CopyGone, SimulatedStudy, Trial, run_trial
 from reports.simulated_studies.plantings import Planting, SourcePair, choose_pair
-from studies.models import Provenance, Study
-from tests import factories
+from studies.models import Item, Provenance, Study
+from tests import factories, triggers
 from tests.factories import NOON
 from tests.reports.simulated_studies.test_coverage import scales_and_tests
 
@@ -118,6 +118,18 @@ def test_log_odds_are_those_that_have_the_effect(study: Study) -> None:
     log_odds = planting.log_odds_for(12.0, weights)
 
     assert planting.difference(planting.main, log_odds, weights) == pytest.approx(12.0)
+
+
+def test_on_a_scale_that_counts_from_the_other_end_the_effect_is_planted_in_that_direction(study: Study) -> None:
+    study.versions.get().steps.filter(key__in=["tests", "ranking"]).delete()
+    with triggers.lifted():
+        for item in Item._base_manager.filter(instrument__slug="one-scale"):
+            Item._base_manager.filter(pk=item.pk).update(settings=item.settings | {"analysed_reversed": True})
+
+    summary = run(study, n=20)
+
+    assert summary.outcomes[0].planted == pytest.approx(0.4, abs=0.06)
+    assert summary.outcomes[0].found is not None
 
 
 # ── blinding ───────────────────────────────────────────────────────────────────────────────────────────────────────
