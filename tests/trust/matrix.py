@@ -244,7 +244,7 @@ designer:protocol_text              POST   405   405   405   405    405    405  
 reports:rehearsal                   GET    login login login 403    404    403   403    403     403
 reports:rehearsal                   POST   405   405   405   405    405    405   405    405     405
 reports:simulation                  GET    login login login 403    ok     403   403    403     403
-reports:simulation                  POST   login login login 403    400    403   403    403     403
+reports:simulation                  POST   login login login 403    409    403   403    403     403
 designer:changes                    GET    login login login 403    ok     ok    ok     403     403
 designer:changes                    POST   login login login 403    away   403   403    403     403
 reports:exports                     GET    login login login 403    ok     ok    ok     403     403
