@@ -211,6 +211,7 @@ def test_a_launched_study_is_refused(study: Study) -> None:
         call_command("simulate", study.slug)
 
 
+@pytest.mark.usefixtures("committed")  # the database refuses a rater of no study at the end of a transaction
 def test_a_copy_that_is_deleted_meanwhile_ends_the_simulation(study: Study) -> None:
     seen: list[int] = []
 
