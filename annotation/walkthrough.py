@@ -43,9 +43,9 @@ def go_to(rehearsal: Study, step: Step | None, *, at: datetime) -> Rater:
         if _has_arrived(rater_progress, page, step):
             break
         if rater_progress.n_submitted and not rater_progress.at_work and _is_after(rater_progress, step):
-            _answer_last_questions(rater, rater_progress, step, at=at)
+            answer_last_questions(rater, rater_progress, step, at=at)
             break
-        _pass(rater, rater_progress, page, at=at)
+        pass_page(rater, rater_progress, page, at=at)
     if step is not None and rater_progress.at_work and is_in_group(rater_progress, step):
         _answer_up_to(rater_progress.at_work, rater_progress, step, at=at)
     return rater
@@ -93,8 +93,13 @@ def _has_arrived(rater_progress: RaterProgress, page: Page, step: Step | None) -
     return page.args == (step.key,)
 
 
-def _pass(rater: Rater, rater_progress: RaterProgress, page: Page, *, at: datetime) -> None:
-    """Do what that page asks of a rater."""
+def pass_page(
+    rater: Rater, rater_progress: RaterProgress, page: Page, *, at: datetime, seed: int | None = None
+) -> None:
+    """Do what that page asks of a rater.
+
+    seed : of the answers; without one they are others for every rater
+    """
     at_work, step = rater_progress.at_work, rater_progress.protocol.step(page.args[0]) if page.args else None
     if page.name == "consent" and rater_progress.protocol.consent:
         consents.record_consent(rater, rater_progress.protocol.consent)
@@ -103,28 +108,36 @@ def _pass(rater: Rater, rater_progress: RaterProgress, page: Page, *, at: dateti
     elif page.name == "recognition" and at_work:
         recognition.record_none_known(at_work)
     elif page.name == "assignment" and at_work:
-        simulation.answer_steps(at_work, rater_progress.protocol.ratings, seed=at_work.pk, at=at)
+        of_group = at_work.pk if seed is None else seed
+        simulation.answer_steps(at_work, rater_progress.protocol.ratings, seed=of_group, at=at)
         submission.submit(at_work, at=at)
     elif step is not None:
-        _pass_once(rater, rater_progress, step, at=at)
+        _pass_once(rater, rater_progress, step, at=at, seed=seed)
 
 
-def _pass_once(rater: Rater, rater_progress: RaterProgress, step: Step, *, at: datetime) -> None:
+def _pass_once(
+    rater: Rater, rater_progress: RaterProgress, step: Step, *, at: datetime, seed: int | None = None
+) -> None:
     """What is met once: a text is read, a question answered, a check or a practice passed over."""
     is_asked = step.kind == Step.Kind.RATING and not rater_progress.protocol.is_check(step)
     if is_asked:
         visit = visits.ensure_visit(rater)
-        simulation.answer_steps(visit, [step], seed=visit.pk, at=at)
+        simulation.answer_steps(visit, [step], seed=visit.pk if seed is None else seed, at=at)
     visits.record_step_taken(rater, step)
 
 
-def _answer_last_questions(rater: Rater, rater_progress: RaterProgress, step: Step | None, *, at: datetime) -> None:
-    """What is asked after the groups, up to that step; the visit ends if nothing of it is left."""
+def answer_last_questions(
+    rater: Rater, rater_progress: RaterProgress, step: Step | None, *, at: datetime, seed: int | None = None
+) -> None:
+    """What is asked after the groups, up to that step; the visit ends if nothing of it is left.
+
+    seed : as in `pass_page`
+    """
     for other in progress.steps_around_groups(rater_progress.protocol)[1]:
         if step is not None and other.key == step.key and step.kind == Step.Kind.RATING:
             return
         if other.kind == Step.Kind.RATING and other.key not in rater_progress.passed:
-            _pass_once(rater, rater_progress, other, at=at)
+            _pass_once(rater, rater_progress, other, at=at, seed=seed)
     submission.submit(visits.ensure_visit(rater), at=at)
 
 

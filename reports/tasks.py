@@ -1,4 +1,4 @@
-"""Celery tasks: reports that were asked for, those of every night, and packages."""
+"""Celery tasks: reports that were asked for, those of every night, packages, and simulated studies."""
 
 from datetime import timedelta
 
@@ -8,6 +8,7 @@ from django.utils import timezone
 from reports import computations, results, schedules
 from reports.export import issues
 from reports.models import ExportPackage
+from reports.simulated_studies import jobs as simulations
 
 # Replaced reports of closed studies stay this long for whoever compares.
 KEPT = timedelta(days=30)
@@ -47,3 +48,9 @@ def make_package(package_id: int) -> None:
     package = ExportPackage.objects.select_related("study").filter(pk=package_id).first()
     if package is not None:
         issues.make_and_keep(package)
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def simulate_study(job_id: int) -> None:
+    """Simulate a study in a copy; nothing if that is done or another worker is at it."""
+    simulations.carry_out(job_id)

@@ -19,6 +19,7 @@ PAGES = {
     "monitor": "designer:monitor",
     "report": "reports:show",
     "rehearsal_report": "reports:rehearsal",
+    "simulation": "reports:simulation",
 }
 
 

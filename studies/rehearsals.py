@@ -4,6 +4,7 @@ Of a large study it holds some groups only: it is read by one person, and made a
 """
 
 import secrets
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.auth.models import User
@@ -14,8 +15,17 @@ from studies import construction, lifecycle, protocol
 from studies.models import ProtocolVersion, Provenance, Step, StoryGroup, Study
 from studies.protocol import Protocol
 
-MOST_ANSWERS = 500  # that simulated raters give in it: so many are given, and reported on, while somebody waits
-MOST_SEATS = 6  # of a group
+
+@dataclass(frozen=True)
+class CopySize:
+    """How large a copy may be. most_answers : that all of its raters give; most_seats : of a group"""
+
+    most_answers: int
+    most_seats: int
+
+
+MADE_AT_ONCE = CopySize(500, 6)  # so many answers are simulated, and reported on, while somebody waits
+WHOLE = CopySize(10_000, 1_000)  # by a worker, in a few minutes
 # What the copy says otherwise, or not at all.
 OWN = {
     *("id", "slug", "state", "launched_at", "closes_at", "closed_at", "seats_per_group", "excluded_studies"),
@@ -23,7 +33,7 @@ OWN = {
 }
 
 
-def choose_groups(study: Study, steps: Protocol) -> list[StoryGroup]:
+def choose_groups(study: Study, steps: Protocol, size: CopySize = MADE_AT_ONCE) -> list[StoryGroup]:
     """The groups that a rehearsal holds, by code: as many as can be answered in a moment, one at least.
 
     Those with a text that nobody may read are left out. Two queries.
@@ -34,16 +44,16 @@ def choose_groups(study: Study, steps: Protocol) -> list[StoryGroup]:
     chosen: list[StoryGroup] = []
     n_answers = 0
     for group in can_be_read.filter(n__gt=0, n_withheld=0).order_by("code").iterator(chunk_size=200):
-        n_answers += count_seats(study) * _count_answers(steps, group.n)
-        if chosen and n_answers > MOST_ANSWERS:
+        n_answers += count_seats(study, size) * _count_answers(steps, group.n)
+        if chosen and n_answers > size.most_answers:
             break
         chosen.append(group)
     return chosen
 
 
-def count_seats(study: Study) -> int:
+def count_seats(study: Study, size: CopySize = MADE_AT_ONCE) -> int:
     """How many people read each group in a rehearsal."""
-    return max(1, min(study.seats_per_group, MOST_SEATS))
+    return max(1, min(study.seats_per_group, size.most_seats))
 
 
 def _count_answers(steps: Protocol, n_stories: int) -> int:
@@ -54,9 +64,12 @@ def _count_answers(steps: Protocol, n_stories: int) -> int:
 
 
 @transaction.atomic
-def copy_study(original: Study, *, by: User, sees_sources: bool, at: datetime) -> Study:
+def copy_study(
+    original: Study, *, by: User | None, sees_sources: bool, at: datetime, size: CopySize = MADE_AT_ONCE
+) -> Study:
     """A draft like the study, with some of its groups, that only `Study.every` has.
 
+    by : whose copy it is; None for one that no page shows
     sees_sources : False gives a copy without any
     """
     latest = protocol.read_rows(protocol.latest(original))
@@ -64,14 +77,14 @@ def copy_study(original: Study, *, by: User, sees_sources: bool, at: datetime) -
     study = Study.objects.create(
         **{field.attname: getattr(original, field.attname) for field in fields},
         slug=f"rehearsal-{secrets.token_hex(8)}",
-        seats_per_group=count_seats(original),
+        seats_per_group=count_seats(original, size),
         closes_at=None if lifecycle.has_run_out(original, at=at) else original.closes_at,
         analysis_plan=original.analysis_plan if sees_sources else {},
         rehearsal_of=original,
         rehearsed_by=by,
         rehearsed_sha256=protocol.hash_rows(latest),
     )
-    groups = choose_groups(original, latest)
+    groups = choose_groups(original, latest, size)
     pairs = list(
         StoryGroup.stories.through.objects.filter(storygroup__in=groups).values_list("storygroup_id", "story_id")
     )

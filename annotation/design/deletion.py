@@ -45,9 +45,20 @@ def delete_rehearsals(study: Study, *, by: int | None = None) -> None:
     """Delete the rehearsals of the study, or that of one account, with all that was said in them."""
     rehearsals = Study.every.filter(rehearsal_of=study.pk)
     for rehearsal in rehearsals if by is None else rehearsals.filter(rehearsed_by=by):
-        delete_raters(rehearsal)
-        rehearsal.seats.all().delete()
-        rehearsal.delete()
+        _delete_rehearsal(rehearsal)
+
+
+@transaction.atomic
+def delete_copies_without_account(study: Study) -> None:
+    """Delete the copies of the study that belong to nobody, as those of a command do."""
+    for rehearsal in Study.every.filter(rehearsal_of=study.pk, rehearsed_by=None):
+        _delete_rehearsal(rehearsal)
+
+
+def _delete_rehearsal(rehearsal: Study) -> None:
+    delete_raters(rehearsal)
+    rehearsal.seats.all().delete()
+    rehearsal.delete()
 
 
 @transaction.atomic

@@ -14,6 +14,7 @@ from studies import protocol, rehearsals
 from studies.lifecycle import NotReady
 from studies.models import Study
 from studies.protocol import Finding, Purpose
+from studies.rehearsals import MADE_AT_ONCE, CopySize
 
 # The rater who is the designer. Marked as simulated: what they say is nobody's judgement of the stories.
 CODE = "rehearsal"
@@ -30,20 +31,24 @@ def find_rehearsal(study: Study, user: User) -> Study | None:
 
 
 @transaction.atomic
-def renew(study: Study, *, by: User, sees_sources: bool, at: datetime) -> Study:
+def renew(study: Study, *, by: User | None, sees_sources: bool, at: datetime, size: CopySize = MADE_AT_ONCE) -> Study:
     """That account's rehearsal of the study as it is now, open; one that was there before is gone. Raises NotReady.
 
+    by : None for a copy that no page shows; it replaces others of that kind
     sees_sources : whether the account may know who wrote the stories; otherwise the copy does not say it
     """
     # Of two windows at once the second waits here, and takes away what the first one made.
     locked = Study.objects.select_for_update().filter(pk=study.pk, state=Study.State.DRAFT).first()
     if locked is None:
         raise NotReady(_("%(study)s is launched, so there is nothing to rehearse") % {"study": study.slug})
-    deletion.delete_rehearsals(locked, by=by.pk)
-    rehearsal = rehearsals.copy_study(locked, by=by, sees_sources=sees_sources, at=at)
+    if by:
+        deletion.delete_rehearsals(locked, by=by.pk)
+    else:
+        deletion.delete_copies_without_account(locked)
+    rehearsal = rehearsals.copy_study(locked, by=by, sees_sources=sees_sources, at=at, size=size)
     if not rehearsal.groups.exists():
         raise NotReady(_("it has no group of stories that can be read"))
-    return launches.launch(rehearsal, by=by.get_username(), at=at)
+    return launches.launch(rehearsal, by=by.get_username() if by else "simulate", at=at)
 
 
 def is_outdated(rehearsal: Study, study: Study) -> bool:

@@ -20,14 +20,18 @@ def draw_value(schema: dict[str, Any], chance: Chance) -> Any:
     if options := schema.get("enum"):
         return chance.option(options)
     if schema["type"] in ("integer", "number"):
-        # A whole number is allowed wherever a number is, between limits that are whole.
-        low, high = max(schema["minimum"], -WIDEST), min(schema["maximum"], WIDEST)
-        return chance.number(math.ceil(low), math.floor(high)) if math.ceil(low) <= high else low
+        low, high = draw_bounds(schema)
+        return chance.number(low, high) if low <= high else max(schema["minimum"], -WIDEST)
     if schema["type"] == "array":
         return _draw_list(schema, chance)
     if schema["type"] == "object":
         return {name: draw_value(part, chance) for name, part in schema["properties"].items()}
     return chance.text()
+
+
+def draw_bounds(schema: dict[str, Any]) -> tuple[int, int]:
+    """The whole numbers between which one is drawn: wherever a number is allowed, a whole one is."""
+    return math.ceil(max(schema["minimum"], -WIDEST)), math.floor(min(schema["maximum"], WIDEST))
 
 
 def _draw_list(schema: dict[str, Any], chance: Chance) -> list[Any]:

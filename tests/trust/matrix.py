@@ -1,8 +1,7 @@
 """What everybody is answered at every address. `test_matrix` holds the site to it; an address without a row fails."""
 
 # Who of the staff gets which page about the rows of a table: D designer, C coordinator, R researcher, S steward,
-# A administrator. Nobody else gets past the door. Whoever has the list may open a row and its history; to save it takes
-# a letter under "change". Rows of a planned study do not change, so the row that is asked for is one of a draft.
+# A administrator. Nobody else gets past the door. Whoever has the list may open a row and its history; to save it takes a letter under "change". Rows of a planned study do not change, so the row that is asked for is one of a draft.
 ADMIN = """
 model                               list add change delete history
 studies.cloze                       DCR  D   D      D      DCR
@@ -37,8 +36,7 @@ django_celery_beat.solarschedule    A    A   A      A      A
 django_celery_beat.intervalschedule A    A   A      A      A
 """
 
-# Every other page. The owner is the rater to whom the address belongs; the other is a rater of the same study.
-# HEAD is answered as GET unless it has a line of its own.
+# Every other page. The owner is the rater to whom the address belongs; the other is a rater of the same study. HEAD is answered as GET unless it has a line of its own.
 # ok: a page; away: another page is where you belong; login: to the door of the staff; or the status of a refusal.
 PAGES = """
 page                                method anon  owner other helper design coord resear steward admin
@@ -245,6 +243,8 @@ designer:protocol_text              GET    login login login 403    ok     ok   
 designer:protocol_text              POST   405   405   405   405    405    405   405    405     405
 reports:rehearsal                   GET    login login login 403    404    403   403    403     403
 reports:rehearsal                   POST   405   405   405   405    405    405   405    405     405
+reports:simulation                  GET    login login login 403    ok     403   403    403     403
+reports:simulation                  POST   login login login 403    409    403   403    403     403
 designer:changes                    GET    login login login 403    ok     ok    ok     403     403
 designer:changes                    POST   login login login 403    away   403   403    403     403
 reports:exports                     GET    login login login 403    ok     ok    ok     403     403

@@ -55,6 +55,7 @@ def rehearsal_page(request: HttpRequest, access: Access) -> HttpResponse:
         "steps": protocol.read_rows(protocol.latest(study)).steps,
         "n_groups_in_all": study.groups.count(),
         "sees_sources": access.may(SEES_SOURCES),
+        "simulation_url": find_page(study.slug, "simulation"),
         **(_describe(rehearsal, study) if rehearsal else {}),
     }
     return render(request, "annotation/designer/rehearsal.html", context, status=409 if problem else 200)
