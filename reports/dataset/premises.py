@@ -2,54 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from annotation.models import Assignment, Rater
 from reports.dataset.sources import StorySource
 from reports.dataset.step_items import StepItem
 from studies.models import Study
-
-
-@dataclass(frozen=True)
-class Clusters:
-    """What each story was sampled with.
-
-    by_group : the cluster of each group, named after the first of its groups
-    are_stories : whether groups are batches, so that each story is a cluster of its own
-    has_one_premise : whether all stories are on one premise, so that groups are only what is read together
-    """
-
-    by_group: Mapping[str, str]
-    are_stories: bool = False
-    has_one_premise: bool = False
-
-    def name(self, group: str, story: str) -> str:
-        """The cluster of a story in its group; that of the group where there is no story."""
-        return story if self.are_stories and story else self.by_group[group]
-
-    def block(self, group: str) -> str:
-        """What the stories of the group share beside their raters, as their premise; one name for all if nothing."""
-        return "" if self.are_stories or self.has_one_premise else self.by_group[group]
-
-
-def name_clusters(groups: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """The cluster of each group, named after the first of its groups.
-
-    Groups on one premise are one cluster, a group without a premise is its own. One premise for all joins nothing: what
-    is found then is about stories on this premise, and its groups are what varies.
-
-    groups : code and premise of each, by code
-    """
-    premise_by_group = {code: premise.strip() for code, premise in groups}
-    if len(set(premise_by_group.values())) == 1:
-        return {code: code for code in premise_by_group}
-    first_by_premise: dict[str, str] = {}
-    return {
-        code: first_by_premise.setdefault(premise or f"group {code}", code)
-        for code, premise in premise_by_group.items()
-    }
+from studies.premises import Clusters, name_clusters, repeat_sources
 
 
 def find_clusters(study: Study, source_by_story: Mapping[str, StorySource], items: Iterable[StepItem]) -> Clusters:
@@ -70,26 +30,16 @@ def find_clusters(study: Study, source_by_story: Mapping[str, StorySource], item
         and len(premises) == 1
         and bool(source_by_story)
         and not any(item.is_preference or item.is_ranking for item in items)
-        and repeat_sources(study.stories.values_list("groups__code", "code"), source_by_story)
+        and repeat_sources(
+            study.stories.values_list("groups__code", "code"),
+            {story: source.name for story, source in source_by_story.items()},
+        )
     )
     return Clusters(
         by_group,
         are_stories=may_be_batches and _are_read_by_all(study, len(groups)),
         has_one_premise=len(premises) == 1 and "" not in premises,
     )
-
-
-def repeat_sources(units: Iterable[tuple[str | None, str]], source_by_story: Mapping[str, StorySource]) -> bool:
-    """Whether most groups of several stories hold two or more by one source.
-
-    units : group and story; no group for a story that stands in none
-    """
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for group, story in units:
-        if group and story in source_by_story:
-            counts[group][source_by_story[story].name] += 1
-    repeats = [max(count.values()) > 1 for count in counts.values() if count.total() > 1]
-    return 2 * sum(repeats) > len(repeats)
 
 
 def _are_read_by_all(study: Study, n_groups: int) -> bool:

@@ -173,6 +173,7 @@ def reading_plan(request: HttpRequest, access: Access) -> HttpResponse:
         "access": access,
         "is_open": is_open,
         "may_change": may_change,
+        "sees_precision": access.may(SEES_SOURCES),
         "form": form,
         "plan": plan,
         "design": design,
@@ -210,7 +211,6 @@ def _tables(
         "n_more_paths": max(0, len(prospect.paths) - tables.MOST_PATHS),
         "places": places,
         "sources": tables.shade_sources(by_source),
-        "widths": tables.expect_widths(prospect, sources, n_verdicts=tables.count_verdicts(of_study)),
     }
 
 
