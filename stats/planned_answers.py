@@ -8,7 +8,7 @@ sums order what stands in a group.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -169,6 +169,7 @@ def _ordered(readings: PlannedReadings, worth: FloatArray, kind: AnswerKind) -> 
     return places if kind == "rank" else np.where(places == 1, PERCENT, 0.0)
 
 
+@lru_cache(maxsize=32)
 def latent_deviations(percent: float, deviations: Deviations) -> Deviations:
     """The standard deviations on a latent normal scale, of variance 1 in all, of verdicts with that percentage of Yes.
 

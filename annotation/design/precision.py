@@ -117,6 +117,14 @@ def ask(
     return job
 
 
+def ask_again(study: Study, *, by: User, at: datetime) -> None:
+    """Have the plan as it is now simulated with what was assumed last; nothing if nobody asked before."""
+    if job := find_last(study):
+        planned = read_planned(study)
+        if planned.is_possible:
+            ask(study, planned, assumptions_of(planned, job), by=by, at=at)
+
+
 def compute(pk: int) -> None:
     """Do a job of `ask`."""
     jobs.carry_out(pk, _simulate, find_inputs=_inputs_of_now)

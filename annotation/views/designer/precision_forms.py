@@ -72,8 +72,9 @@ class AssumptionsForm(forms.Form):
     def clean(self) -> None:
         if self.errors:
             return
+        assumptions = self.assumptions  # before an error takes a value away
         for outcome in self.outcomes:
-            for name, sentence in _find_faults(outcome, self.assumptions[outcome.key]):
+            for name, sentence in _find_faults(outcome, assumptions[outcome.key]):
                 self.add_error(f"{outcome.key}-{name}", sentence)
 
 
