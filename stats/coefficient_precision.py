@@ -15,6 +15,7 @@ from stats.arrays import BoolArray, FloatArray, IntArray, mean_present
 from stats.intervals import Interval
 from stats.planned_answers import PERCENT, AnswerForm, Deviations, PlannedReadings, draw_answers
 from stats.reasons import Incomputable
+from stats.sums import Level
 
 N_STUDIES, FEWEST_STUDIES, N_RESAMPLES = 200, 10, 400
 SECONDS, PER_READING = 1.0, 3e-5  # on one core; of a study with all its resamples
@@ -113,7 +114,7 @@ class _Answered:
         return intervals.fleiss_kappa_interval(self.people, self.clusters, rng=self.rng, n_resamples=N_RESAMPLES)
 
     def _alpha(self) -> Interval:
-        level = "ordinal" if self.form.step == 1 else "interval"
+        level: Level = "ordinal" if self.form.step == 1 else "interval"
         return intervals.alpha_interval(self.people, level, self.clusters, rng=self.rng, n_resamples=N_RESAMPLES)
 
     def _judge_kappa(self) -> Interval:

@@ -218,4 +218,4 @@ def _correlation(share: float, covariance: float) -> float:
 def latent_effect(percent: float, deviations: Deviations) -> float:
     """How much better a source is on the latent scale whose stories are put first in that percentage of pairs."""
     spread = deviations.rater_source**2 + deviations.story**2 + deviations.rest**2
-    return float(scipy_stats.norm.ppf(percent / PERCENT)) * (2 * spread) ** 0.5
+    return float(scipy_stats.norm.ppf(percent / PERCENT) * (2 * spread) ** 0.5)

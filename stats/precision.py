@@ -22,9 +22,9 @@ from stats.reasons import Incomputable
 from stats.source_contrasts import BY_MODEL, LEVEL, ComparedSources, PairContrast
 
 Pair: TypeAlias = tuple[int, int]
-N_STUDIES, FEWEST_STUDIES = 200, 4
-PER_TEST, PER_CONTRAST = 0.012, 0.0008  # seconds of a test on ranks with all its signs, and of a contrast of a fit
-SECONDS = 2.0  # on one core, that the studies of an outcome may take; those under a difference as many again
+N_STUDIES, FEWEST_STUDIES = 200, 2
+PER_TEST, PER_CONTRAST = 0.012, 0.0004  # seconds of a test on ranks with all its signs, and of a contrast of a fit
+SECONDS = 1.8  # on one core, that the studies of an outcome may take; those under a difference as many again
 MOST_PAIRS = 10  # whose widths are looked at
 ALL_PAIRS = 45  # of so many all are tested in each study
 FEWEST_STORIES = 4  # of a source, below which reports find nothing out about it
@@ -123,13 +123,12 @@ def expect_contrasts(
 
 def count_studies(readings: PlannedReadings, comparison: PlannedComparison) -> int:
     """How many studies of this design can be simulated in the time; a fit takes longer the more readings and raters."""
-    n_columns = np.unique(readings.rater * readings.n_sources + readings.source).size
+    n, n_columns = len(readings.rater), np.unique(readings.rater * readings.n_sources + readings.source).size
     n_pairs = min(len(comparison.looked_at(readings.n_sources)), ALL_PAIRS)
-    seconds = 0.003 + 2e-5 * len(readings.rater)
     if comparison.test == BY_MODEL:
-        seconds += 0.007 + 3e-5 * len(readings.rater) + 2.5e-7 * n_columns**2 + PER_CONTRAST * n_pairs
+        seconds = 0.012 + 2.2e-5 * n + 4e-7 * n * min(n_columns, 1000) + PER_CONTRAST * n_pairs
     else:
-        seconds += PER_TEST * n_pairs
+        seconds = 0.003 + 2e-5 * n + PER_TEST * n_pairs
     return int(np.clip(SECONDS / seconds, FEWEST_STUDIES, N_STUDIES))
 
 

@@ -11,8 +11,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from annotation.design.planned_outcomes import PlannedOutcome
+from studies.models import StudyJob
 
 ALPHA = 0.05
+FEW_STUDIES = 20  # below which a share of them is no percentage
 COEFFICIENTS = {
     "kappa": gettext_lazy("Agreement of raters, Fleiss’ kappa"),
     "alpha": gettext_lazy("Agreement of raters, Krippendorff’s alpha"),
@@ -51,9 +53,11 @@ class ExpectedOutcome:
     sentences: list[str]
 
 
-def describe_outcomes(outcome: Mapping[str, Any], planned: Sequence[PlannedOutcome]) -> list[ExpectedOutcome]:
-    """The outcomes of a finished job, of those that are planned still."""
-    row_by_key = {row["key"]: row for row in outcome["rows"]}
+def describe_outcomes(job: StudyJob | None, planned: Sequence[PlannedOutcome]) -> list[ExpectedOutcome]:
+    """The outcomes that a job has simulated, of those that are planned still; none before it has ended."""
+    if job is None or job.outcome is None:
+        return []
+    row_by_key = {row["key"]: row for row in job.outcome["rows"]}
     return [describe_outcome(row_by_key[one.key], one) for one in planned if one.key in row_by_key]
 
 
@@ -62,7 +66,7 @@ def describe_outcome(row: Mapping[str, Any], planned: PlannedOutcome) -> Expecte
         title_of(planned),
         planned.is_primary,
         list(_widths(row, planned)),
-        list(_problems(row["contrasts"])),
+        list(_problems(row["contrasts"], planned)),
         list(_sentences(row, planned)),
     )
 
@@ -108,15 +112,17 @@ def _written(half: float | None, planned: PlannedOutcome) -> str:
     return f"± {rounded(half, 2)}"
 
 
-def _problems(contrasts: Mapping[str, Any]) -> Iterator[str]:
+def _problems(contrasts: Mapping[str, Any], planned: PlannedOutcome) -> Iterator[str]:
     if contrasts["why"]:
         yield str(WHY.get(contrasts["why"], CANNOT))
     elif contrasts["least_p"] is not None and contrasts["least_p"] >= ALPHA:
         sentence = _(
             "The least p that the test can reach after correction is %(p)s: nothing can be found, however large the "
-            "difference. Plan fewer comparisons, more groups, or the mixed model as the test."
+            "difference. Plan fewer comparisons or more groups."
         )
         yield sentence % {"p": rounded(contrasts["least_p"], 2)}
+        if planned.kind in ("verdict", "scale"):
+            yield _("The mixed model, as the test of the analysis plan, has no least p.")
 
 
 def _sentences(row: Mapping[str, Any], planned: PlannedOutcome) -> Iterator[str]:
@@ -125,7 +131,9 @@ def _sentences(row: Mapping[str, Any], planned: PlannedOutcome) -> Iterator[str]
         yield power_sentence(row, planned)
         yield least_p_sentence(contrasts)
         if contrasts["false_claims"] is not None:
-            sentence = _("Where no two sources differ, %(share)s of studies would still call a difference clear.")
+            sentence = _(
+                "Where no two sources differ, a difference is still called clear in %(share)s of simulated studies."
+            )
             yield sentence % {"share": share_text(contrasts["false_claims"], contrasts["n_studies"])}
     if reliability:
         yield _reliability_sentence(reliability)
@@ -145,7 +153,7 @@ def power_sentence(row: Mapping[str, Any], planned: PlannedOutcome) -> str:
         "power": share_text(contrasts["power"], contrasts["n_studies"]),
         "same": share_text(contrasts["power_same_raters"], contrasts["n_studies"]),
     }
-    return _("%(effect)s is found in %(power)s of studies, and at least for these raters in %(same)s.") % names
+    return _("%(effect)s is found in %(power)s of simulated studies, at least for these raters in %(same)s.") % names
 
 
 def least_p_sentence(contrasts: Mapping[str, Any]) -> str:
@@ -171,7 +179,9 @@ def rounded(number: float, places: int = 0) -> str:
 
 
 def share_text(share: float, n_studies: int) -> str:
-    """A share of studies in percent; below the first that could be seen, as less than that."""
+    """A share of studies in percent, of few as their number; below the first that could be seen, as less than that."""
+    if n_studies < FEW_STUDIES:
+        return _("%(n)d of %(all)d") % {"n": round(share * n_studies), "all": n_studies}
     if share == 0:
         return _("fewer than %(n)s %%") % {"n": rounded(max(1.0, 300 / n_studies))}
     return f"{rounded(100 * share)} %"

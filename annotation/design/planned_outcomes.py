@@ -140,8 +140,8 @@ def _planned(outcome: Outcome, item_by_key: Mapping[tuple[str, str], Item], most
     if outcome.kind == "preference":
         return PlannedOutcome(**fields, kind="preference", unit="percent", typical="order", test=BY_DEFAULT)
     if outcome.kind == "rank":
-        ends = {"low": 1.0, "high": float(max(most_stories, 2))}
-        return PlannedOutcome(**fields, kind="rank", unit="places", typical="order", test=BY_DEFAULT, **ends)
+        fields |= {"low": 1.0, "high": float(max(most_stories, 2))}
+        return PlannedOutcome(**fields, kind="rank", unit="places", typical="order", test=BY_DEFAULT)
     ends_of_items = [tuple(item.settings.get(end) for end in ("low", "high")) for item in items]
     if any(low is None or high is None for low, high in ends_of_items):
         return None

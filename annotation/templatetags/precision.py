@@ -36,5 +36,5 @@ def _summary(study: Study) -> dict[str, Any]:
         "job": job if has_outcome else None,
         "is_under_way": job is not None and job.is_under_way,
         "is_outdated": job is not None and precision.is_outdated(job, planned),
-        "outcomes": expected_outcomes.describe_outcomes(job.outcome, planned.outcomes) if job and has_outcome else [],
+        "outcomes": expected_outcomes.describe_outcomes(job, planned.outcomes),
     }

@@ -9,6 +9,7 @@ from scipy import stats as scipy_stats
 from stats import precision
 from stats.arrays import FloatArray
 from stats.coefficient_precision import expect_coefficients
+from stats.intervals import Interval
 from stats.planned_answers import (
     AnswerForm,
     Deviations,
@@ -18,9 +19,11 @@ from stats.planned_answers import (
     latent_effect,
 )
 from stats.precision import PlannedComparison, expect_contrasts, generalise
+from stats.reasons import Incomputable, value_or_reason
 from stats.source_contrasts import ComparedSources, OutcomeAnswers, PairContrast
 
 N_SOURCES = 4
+N_DRAWN = 100  # studies, simulated and drawn another way
 ON_SCALE = Deviations(rater=0.3, rater_source=0.25, story=0.5, rest=0.9)
 OF_TOTAL = Deviations(rater=4, rater_source=8, story=12, rest=18)
 OF_VERDICT = Deviations(rater=11, rater_source=10, story=18, rest=0)
@@ -57,15 +60,15 @@ def draw_another_way(name: str, n_groups: int, n_raters: int, rng: np.random.Gen
         + parts.rest * rng.normal(size=(n_raters, n_groups, n_sources))
     )
     if name == "verdict":
-        return 100.0 * (worth > scipy_stats.norm.isf(form.mean / 100))
+        return np.where(worth > scipy_stats.norm.isf(form.mean / 100), 100.0, 0.0)
     if name == "pair":
-        return 100.0 * (worth == worth.max(axis=2, keepdims=True))
+        return np.where(worth == worth.max(axis=2, keepdims=True), 100.0, 0.0)
     if name == "ranking":
-        return scipy_stats.rankdata(-worth, axis=2)
+        return np.asarray(scipy_stats.rankdata(-worth, axis=2), dtype=np.float64)
     return np.clip(form.low + form.step * np.round((form.mean + worth - form.low) / form.step), form.low, form.high)
 
 
-def compare(answers: FloatArray, form: AnswerForm, test: str) -> PairContrast:
+def compare(answers: FloatArray, form: AnswerForm, test: str) -> PairContrast | Incomputable:
     n_raters, _n_groups, n_sources = answers.shape
     ratings = answers.reshape(n_raters, -1)
     group, source = np.divmod(np.arange(ratings.shape[1]), n_sources)
@@ -79,13 +82,15 @@ def compare(answers: FloatArray, form: AnswerForm, test: str) -> PairContrast:
         most=form.width,
     )
     resampling: Callable[[], np.random.Generator] = lambda: np.random.default_rng(1)  # noqa: E731
-    return ComparedSources(outcome, test=test, resampling=resampling, n_resamples=200).between(0, 1)
+    return value_or_reason(
+        lambda: ComparedSources(outcome, test=test, resampling=resampling, n_resamples=200).between(0, 1)
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FORMS)
 def test_expected_widths_are_those_of_studies_drawn_another_way(name: str) -> None:
-    # 60 studies each: the medians have a Monte Carlo error, which is added to the tenth that is promised.
+    # The medians have a Monte Carlo error, which is added three times to the tenth that is promised.
     rng, form, deviations = np.random.default_rng(5), *FORMS[name]
     test = "model" if form.kind in ("scale", "verdict") else "means"
     ratios = []
@@ -99,17 +104,22 @@ def test_expected_widths_are_those_of_studies_drawn_another_way(name: str) -> No
                 PlannedComparison(test=test, pairs=((0, 1),)),
                 effect=1,
                 rng=rng,
-                n_studies=60,
+                n_studies=N_DRAWN,
             )
-            drawn = [compare(draw_another_way(name, n_groups, n_raters, rng), form, test) for _study in range(60)]
-            for value, widths in (
-                (expected.same_raters, [precision.half_width(one.interval) for one in drawn]),
-                (expected.other_raters, [precision.half_width(one.wide) for one in drawn]),
-            ):
-                error = 1.25 * np.std(np.log(widths)) * (2 / 60) ** 0.5
-                ratios.append((value / np.median(widths), error))
-                assert abs(np.log(ratios[-1][0])) < 0.1 + 3 * error, (n_groups, n_raters)
-    assert np.mean([ratio for ratio, _error in ratios]) == pytest.approx(1, abs=0.04)
+            whole = [compare(draw_another_way(name, n_groups, n_raters, rng), form, test) for _study in range(N_DRAWN)]
+            # Of pairs in four groups all choices can be alike, so that nothing can be compared.
+            drawn = [one for one in whole if isinstance(one, PairContrast)]
+            ends: list[tuple[float | None, list[Interval | Incomputable]]] = [
+                (expected.same_raters, [one.interval for one in drawn]),
+                (expected.other_raters, [one.wide for one in drawn]),
+            ]
+            for value, intervals in ends:
+                widths = [precision.half_width(one) for one in intervals if isinstance(one, Interval)]
+                error = 1.25 * float(np.std(np.log(widths))) * (2 / N_DRAWN) ** 0.5
+                assert value is not None
+                ratios.append(value / float(np.median(widths)))
+                assert abs(np.log(ratios[-1])) < 0.1 + 3 * error, (n_groups, n_raters)
+    assert np.mean(ratios) == pytest.approx(1, abs=0.04)
 
 
 def test_widths_of_few_complete_ratings_are_those_of_student() -> None:
@@ -221,8 +231,3 @@ def test_raters_who_read_all_need_fewer_for_the_same_reliability() -> None:
     assert crossed_g.coefficient == pytest.approx(3 * one / (1 + 2 * one))
     assert nested_g.coefficient == pytest.approx(3 * of_other_raters / (1 + 2 * of_other_raters))
     assert (crossed_g.n_needed, nested_g.n_needed) == (12, 16)
-    assert (
-        generalise(deviations, 12, is_crossed=True).coefficient
-        >= 0.8
-        > generalise(deviations, 11, is_crossed=True).coefficient
-    )

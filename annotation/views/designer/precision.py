@@ -48,6 +48,6 @@ def precision_page(request: HttpRequest, access: Access) -> HttpResponse:
         "job": job,
         "progress": progress,
         "is_outdated": job is not None and precision.is_outdated(job, planned),
-        "outcomes": expected_outcomes.describe_outcomes(job.outcome, planned.outcomes) if job and has_outcome else [],
+        "outcomes": expected_outcomes.describe_outcomes(job, planned.outcomes),
     }
     return render(request, "annotation/designer/precision.html", context, status=status)

@@ -36,7 +36,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"{module}.SECONDS", 0.05)
 
 
-def simulate(designer: Client, values: dict[str, Any] | None = None) -> StudyJob:
+def simulate(designer: Client, values: dict[str, Any] | None = None) -> Any:
     answer = designer.post(ADDRESS, values or {"typical": "yes"})
     assert answer.status_code == 302
     job = StudyJob.objects.get(task=precision.TASK, ended_at=None)
