@@ -75,8 +75,8 @@ def title_of(planned: PlannedOutcome) -> str:
     """What a page calls the outcome, or those that are alike."""
     if planned.n_outcomes > 1:
         titles = {
-            "verdict": ngettext("One of %(n)d questions with Yes or No", "One of %(n)d questions with Yes or No", 2),
-            "rating": ngettext("One of %(n)d scales", "One of %(n)d scales", 2),
+            "verdict": _("One of %(n)d questions with Yes or No"),
+            "rating": _("One of %(n)d scales"),
         }
         title = titles.get(planned.typical, _("One of %(n)d scores")) % {"n": planned.n_outcomes}
         return f"{title}, {planned.low:g}–{planned.high:g}" if planned.unit == "points" else title
