@@ -54,19 +54,19 @@ def expect_coefficients(
     """What the coefficients of an outcome will be like. Raises ValueError as `draw_answers` does."""
     seconds = 0.01 + PER_READING * len(readings.rater)
     n = n_studies or int(np.clip(SECONDS / seconds, FEWEST_STUDIES, N_STUDIES))
-    found: dict[str, list[tuple[float, float]]] = {name: [] for name in COEFFICIENTS[form.kind]}
+    ends_by_name: dict[str, list[tuple[float, float]]] = {name: [] for name in COEFFICIENTS[form.kind]}
     reasons: dict[str, str] = {}
     with_judge = _with_judge(readings)
     for _study in range(n):
         drawn = draw_answers(with_judge, form, deviations, effects=np.zeros(readings.n_sources), rng=rng)
         study = _Answered(readings, drawn[:-1], drawn[-1], form, int(rng.integers(2**32)))
-        for name, ends in found.items():
+        for name, ends in ends_by_name.items():
             try:
                 ends.append(study.measure(name))
             except Incomputable as error:
                 reasons[name] = error.code
         on_step()
-    return [_median(name, ends, n, reasons.get(name, "")) for name, ends in found.items()]
+    return [_median(name, ends, n, reasons.get(name, "")) for name, ends in ends_by_name.items()]
 
 
 def _median(name: str, ends: list[tuple[float, float]], n_studies: int, why: str) -> CoefficientPrecision:
@@ -179,10 +179,10 @@ class _Answered:
             [order for order, _cluster in orders], [cluster for _order, cluster in orders], self.readings.n_sources
         )
         ends = strengths.strength_intervals(material, rng=self.rng, n_resamples=N_RESAMPLES)
-        whole = sorted((interval for interval in ends if isinstance(interval, Interval)), key=precision.half_width)
-        if not whole:
+        by_width = sorted((interval for interval in ends if isinstance(interval, Interval)), key=precision.half_width)
+        if not by_width:
             raise next(error for error in ends if isinstance(error, Incomputable))
-        return whole[len(whole) // 2]
+        return by_width[len(by_width) // 2]
 
     def _orders(self) -> Iterator[tuple[strengths.Order, int]]:
         """What each rater said of each group, by sources, with the group's cluster."""

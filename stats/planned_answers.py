@@ -180,14 +180,14 @@ def latent_deviations(percent: float, deviations: Deviations) -> Deviations:
     variances = {part: (getattr(deviations, part) / PERCENT) ** 2 for part in PARTS}
     share = percent / PERCENT
     rater, premise = _correlation(share, variances["rater"]), _correlation(share, variances["premise"])
-    both = _correlation(share, variances["rater"] + variances["rater_source"])
+    own_rater = _correlation(share, variances["rater"] + variances["rater_source"])
     story = _correlation(share, variances["premise"] + variances["story"])
-    rest = 1 - both - story
+    rest = 1 - own_rater - story
     if rest <= 0:
         raise ValueError("Raters and stories vary more than verdicts can.")
     return Deviations(
         rater=rater**0.5,
-        rater_source=max(both - rater, 0.0) ** 0.5,
+        rater_source=max(own_rater - rater, 0.0) ** 0.5,
         premise=premise**0.5,
         story=max(story - premise, 0.0) ** 0.5,
         rest=rest**0.5,

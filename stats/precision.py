@@ -179,8 +179,8 @@ class _Study:
         return self._contrasts[pair]
 
     def _widths(self, *, is_wide: bool) -> list[float]:
-        whole = [contrast for pair in self._sampled if isinstance(contrast := self._contrast(pair), PairContrast)]
-        ends = [contrast.wide if is_wide else contrast.interval for contrast in whole]
+        comparable = [contrast for pair in self._sampled if isinstance(contrast := self._contrast(pair), PairContrast)]
+        ends = [contrast.wide if is_wide else contrast.interval for contrast in comparable]
         return [half_width(interval) for interval in ends if isinstance(interval, Interval)]
 
     def width(self, *, is_wide: bool) -> float | None:
@@ -232,11 +232,11 @@ class _Study:
 
     def _findings(self, pairs: list[Pair]) -> Iterator[tuple[bool, bool]]:
         """As `reports.figures.sources.contrast_rows` says it of a row whose family is corrected."""
-        whole = [self._contrast(pair) for pair in pairs]
-        ps = self._corrected([None if isinstance(c, Incomputable) else c.p for c in whole], self._p_of_all())
-        same = self._corrected([None if isinstance(c, Incomputable) else c.p_same_raters for c in whole])
+        results = [self._contrast(pair) for pair in pairs]
+        ps = self._corrected([None if isinstance(c, Incomputable) else c.p for c in results], self._p_of_all())
+        ps_same = self._corrected([None if isinstance(c, Incomputable) else c.p_same_raters for c in results])
         least = self._corrected([self._least(pair) for pair in pairs])
-        for contrast, p, p_same, p_least in zip(whole, ps, same, least, strict=True):
+        for contrast, p, p_same, p_least in zip(results, ps, ps_same, least, strict=True):
             if isinstance(contrast, Incomputable) or min(contrast.n_stories) < FEWEST_STORIES:
                 yield False, False
                 continue
@@ -255,9 +255,11 @@ class _Study:
         ps = [*ps, *[1.0] * (len(self._pairs) - n)]
         if self._comparison.pairs:
             return contrasts.adjust(ps, "holm")[:n]
-        whole = source_contrasts.p_of_all(ps) if p_of_all is None else p_of_all
+        p_of_outcome = source_contrasts.p_of_all(ps) if p_of_all is None else p_of_all
         n_others = self._comparison.n_outcomes - 1
-        return source_contrasts.adjust_within([ps, *[[]] * n_others], [whole, *[1.0] * n_others], "holm")[0][0][:n]
+        return source_contrasts.adjust_within([ps, *[[]] * n_others], [p_of_outcome, *[1.0] * n_others], "holm")[0][0][
+            :n
+        ]
 
 
 def half_width(interval: Interval) -> float:
@@ -304,5 +306,5 @@ def generalise(deviations: Deviations, n_raters: int, *, is_crossed: bool) -> Ge
     error = deviations.rater_source**2 + deviations.rest**2 + (0.0 if is_crossed else deviations.rater**2)
     if not of_stories:
         return Generalisability(None, n_raters, None)
-    needed = RELIABLE / (1 - RELIABLE) * error / of_stories
-    return Generalisability(of_stories / (of_stories + error / n_raters), n_raters, max(1, ceil(round(needed, 9))))
+    n_needed = RELIABLE / (1 - RELIABLE) * error / of_stories
+    return Generalisability(of_stories / (of_stories + error / n_raters), n_raters, max(1, ceil(round(n_needed, 9))))

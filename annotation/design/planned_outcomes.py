@@ -166,10 +166,10 @@ def read_assumptions(
 ) -> Iterator[tuple[str, Assumptions]]:
     """Of each outcome's key what was assumed of it last, or what is typical."""
     for outcome in outcomes:
-        given = values.get(outcome.key) or {}
-        known = {name: float(given[name]) for name in outcome.fields if name in given}
-        is_alike = given.get("form") == form_of(outcome)
-        yield outcome.key, replace(outcome.assumptions, **known) if is_alike else outcome.assumptions
+        fields = values.get(outcome.key) or {}
+        numbers = {name: float(fields[name]) for name in outcome.fields if name in fields}
+        is_alike = fields.get("form") == form_of(outcome)
+        yield outcome.key, replace(outcome.assumptions, **numbers) if is_alike else outcome.assumptions
 
 
 def form_of(outcome: PlannedOutcome) -> str:
