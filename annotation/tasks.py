@@ -3,6 +3,7 @@
 from celery import shared_task
 from django.utils import timezone
 
+from annotation.design import precision
 from annotation.participation import applications, mails, recruitment
 
 
@@ -29,3 +30,9 @@ def sweep_mails() -> None:
     """Mark mails whose delivery is unknown, and queue those left waiting by a lost message."""
     mails.sweep(at=timezone.now())
     applications.sweep(at=timezone.now())
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def compute_precision(job_id: int) -> None:
+    """Simulate how exact a study will be; nothing if that is done or another worker is at it."""
+    precision.compute(job_id)

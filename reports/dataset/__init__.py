@@ -13,7 +13,7 @@ from reports.dataset import answers, cubes, ideas, readings
 from reports.dataset.cubes import Cube
 from reports.dataset.ideas import IdeaPanel
 from reports.dataset.outcomes import OutcomeTable, outcome_tables
-from reports.dataset.premises import Clusters, find_clusters
+from reports.dataset.premises import find_clusters
 from reports.dataset.readings import JudgeReading
 from reports.dataset.sources import StorySource, source_by_story
 from reports.dataset.step_items import StepItem, step_items
@@ -22,6 +22,7 @@ from stats.reasons import Incomputable
 from studies import lifecycle, protocol
 from studies.documents.analysis_plan import AnalysisPlan
 from studies.models import Source, Study
+from studies.premises import Clusters
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from annotation.models import ResponseEvent, StepTaken, Timing
-from reports.dataset.premises import Clusters, find_clusters
+from reports.dataset.premises import find_clusters
 from reports.dataset.sources import list_factors
 from reports.export.content import PackageContent, PackageTable, Row, TableField
 from reports.export.long_table import factor_column
@@ -16,6 +16,7 @@ from reports.export.long_table_columns import iso
 from reports.export.redistribution import find_redistributable_codes
 from studies import protocol
 from studies.models import Step
+from studies.premises import Clusters
 
 STORY = {
     "group": TableField("Code of a group that the story stands in; a row for each."),

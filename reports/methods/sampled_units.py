@@ -6,11 +6,12 @@ from enum import Enum
 
 from django.utils.translation import gettext as _
 
-from reports.dataset.premises import WhyStories, find_clusters
+from reports.dataset.premises import find_clusters
 from reports.dataset.sources import source_by_story
 from reports.dataset.step_items import step_items
 from reports.results import Results
 from studies.models import Study
+from studies.premises import WhyStories
 
 
 class Sampled(Enum):

@@ -11,7 +11,8 @@ from studies.models.studies import Study
 
 class StudyJob(models.Model):
     """Work for a page of a study that takes too long for a request. What came of it may name sources and quote texts,
-    so it is kept apart as provenance is: seen by those who may know, in no export, gone after a day."""
+    so it is kept apart as provenance is: seen by those who may know, in no export, gone after a day; an expected
+    precision stays until the next ones."""
 
     study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="jobs")
     user = models.ForeignKey(

@@ -12,11 +12,12 @@ from django.contrib.auth.models import User
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.design import actions, prospects, reading_plans
+from annotation.design import actions, precision, prospects, reading_plans
 from annotation.design.prospects import Prospect, Texts
 from annotation.design.reading_plans import Design, ReadingPlan
 from annotation.views.designer import reading_plan_tables as tables
@@ -157,6 +158,8 @@ def reading_plan(request: HttpRequest, access: Access) -> HttpResponse:
     is_valid = form.is_valid()
     if is_saving and is_valid:
         _save(request, study, form.plan)
+        if access.may(SEES_SOURCES):
+            precision.ask_again(study, by=cast(User, request.user), at=timezone.now())
         return redirect("designer:reading_plan", slug=study.slug)
     sources = protocol.source_by_story(study) if access.may(SEES_SOURCES) else {}
     plan, design, pay, n_draws = saved, _design(saved, texts), None, 0
@@ -173,6 +176,7 @@ def reading_plan(request: HttpRequest, access: Access) -> HttpResponse:
         "access": access,
         "is_open": is_open,
         "may_change": may_change,
+        "sees_precision": access.may(SEES_SOURCES),
         "form": form,
         "plan": plan,
         "design": design,
@@ -210,7 +214,6 @@ def _tables(
         "n_more_paths": max(0, len(prospect.paths) - tables.MOST_PATHS),
         "places": places,
         "sources": tables.shade_sources(by_source),
-        "widths": tables.expect_widths(prospect, sources, n_verdicts=tables.count_verdicts(of_study)),
     }
 
 

@@ -1,4 +1,4 @@
-"""What the page of a reading plan shows: figures, sentences, matrix, paths, sources, and how exact results will be."""
+"""What the page of a reading plan shows: figures, sentences, matrix, paths and sources."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,20 +12,13 @@ from django.utils.translation import ngettext
 from annotation.design.prospects import PlacesOfSource, Prospect, Visit
 from annotation.design.reading_plans import Design
 from annotation.templatetags.times import describe_minutes
-from stats import expected_widths
 from studies import items
-from studies.models import Step
 from studies.protocol import Protocol, items_of
 
 MOST_STORIES = 60  # in a matrix story by place; more are drawn by group
 MOST_GROUPS, MOST_PATHS, MOST_VISITS = 100, 40, 40
 N_STRETCHES, MOST_COLUMNS = 10, 12
-HALF_OF_PICTURE = 170
 LONG = 240  # minutes for one person
-# Guesses, to be replaced by the variance components of a replication: half the answers are Yes, raters agree by .40.
-KAPPA, SHARE = 0.40, 0.5
-BETWEEN_STORIES, WITHIN_STORIES = 0.10, 0.15
-N_ALL, BETWEEN_STORIES_OF_ALL, WITHIN_STORIES_OF_ALL = 14, 0.0144, 0.0225
 
 
 @dataclass(frozen=True)
@@ -85,16 +78,6 @@ class PathLine:
     number: int
     visits: list[str]
     n_more: int
-
-
-@dataclass(frozen=True)
-class ExpectedWidth:
-    """An expected half width in words; begin, end : of its bar in the picture, which goes from -1 to 1, in pixels"""
-
-    label: str
-    text: str
-    begin: int
-    end: int
 
 
 def describe_figures(
@@ -258,48 +241,3 @@ def shade_sources(rows: Sequence[PlacesOfSource]) -> list[tuple[str, list[Shaded
         (row.source, [ShadedCell(n, 2 if high == low else 1 + round((n - low) / (high - low) * 3)) for n in row.counts])
         for row in rows
     ]
-
-
-def count_verdicts(protocol: Protocol) -> int:
-    """How many questions about a story are answered with Yes or No."""
-    scopes = (Step.Scope.STORY, Step.Scope.STORIES)
-    asked = [item for step in protocol.ratings if step.scope in scopes for item in items_of(step)]
-    return sum(items.find_type(item.type).is_verdict for item in asked)
-
-
-def expect_widths(prospect: Prospect, source_by_story: Mapping[str, str], *, n_verdicts: int) -> list[ExpectedWidth]:
-    """How exact results will be: shares of Yes of the source with fewest stories, or of all where none are known;
-    differences of two sources; and kappa."""
-    k = prospect.choices.seats_per_group
-    per_source: dict[str, int] = {}
-    for codes in prospect.texts.stories:
-        for code in codes:
-            name = source_by_story.get(code, "")
-            per_source[name] = per_source.get(name, 0) + 1
-    n = min(per_source.values(), default=0)
-    if not n_verdicts or not n:
-        return []
-    whose = _("stories of one source") if source_by_story else _("all stories")
-    one = {"between": BETWEEN_STORIES, "within": WITHIN_STORIES}
-    every = {"between": BETWEEN_STORIES_OF_ALL, "within": WITHIN_STORIES_OF_ALL}
-    widths = [(_("One test, %(whose)s") % {"whose": whose}, expected_widths.of_mean(n, k, **one))]
-    if n_verdicts == N_ALL:
-        widths.append(
-            (_("All %(n)d tests, %(whose)s") % {"n": N_ALL, "whose": whose}, expected_widths.of_mean(n, k, **every))
-        )
-    if len(per_source) > 1:
-        widths.append((_("Two sources, one test"), expected_widths.of_difference(n, k, **one)))
-        if n_verdicts == N_ALL:
-            widths.append((_("Two sources, all tests"), expected_widths.of_difference(n, k, **every)))
-    rows = [
-        _width(label, float(width), _("± %(n)d points") % {"n": round(float(width) * 100)}) for label, width in widths
-    ]
-    if k > 1:
-        kappa = expected_widths.of_kappa(sum(per_source.values()), k, kappa=KAPPA, share=SHARE)
-        rows.append(_width(_("Agreement on one test, kappa"), kappa, f"± {number_format(kappa, decimal_pos=2)}"))
-    return rows
-
-
-def _width(label: str, half: float, text: str) -> ExpectedWidth:
-    reach = round(min(half, 1.0) * HALF_OF_PICTURE)
-    return ExpectedWidth(label, text, HALF_OF_PICTURE - reach, HALF_OF_PICTURE + reach)

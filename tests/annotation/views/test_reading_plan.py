@@ -152,7 +152,7 @@ def test_the_page_takes_as_many_queries_for_one_group_as_for_three(
     factories.study(n_groups=n, planned=False, state=Study.State.DRAFT)
     client.force_login(factories.staff("designer"))
 
-    with django_assert_num_queries(23):
+    with django_assert_num_queries(30):
         client.get(ADDRESS)
 
 

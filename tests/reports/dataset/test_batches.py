@@ -8,11 +8,10 @@ import pytest
 from annotation.models import Assignment
 from reports import results
 from reports.dataset import Dataset
-from reports.dataset.premises import repeat_sources
-from reports.dataset.sources import StorySource
 from reports.methods.paragraph import to_text, write_paragraphs
 from reports.methods.sampled_units import find_sampled
 from studies.models import Provenance, Source, StoryGroup, Study
+from studies.premises import repeat_sources
 from tests import triggers
 from tests.factories import NOON
 from tests.independent.comparison import recomputed
@@ -89,7 +88,7 @@ def test_groups_whose_stories_are_ranked_stay_clusters() -> None:
 def test_batches_are_told_by_several_stories_of_one_source(sources_by_group: dict[str, str], repeats: bool) -> None:
     units = [(group, f"{group}{n}") for group, names in sources_by_group.items() for n, _name in enumerate(names)]
     names = "".join(sources_by_group.values())
-    sources = {story: StorySource(name, "model", {}) for (_group, story), name in zip(units, names, strict=True)}
+    sources = {story: name for (_group, story), name in zip(units, names, strict=True)}
 
     assert repeat_sources([*units, (None, "alone")], sources) is repeats
 

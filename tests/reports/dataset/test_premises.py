@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from reports import results
-from reports.dataset.premises import name_clusters
 from studies.models import Provenance, Source, StoryGroup
+from studies.premises import name_clusters
 from tests import triggers
 from tests.reports import given
 

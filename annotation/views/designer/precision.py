@@ -1,0 +1,53 @@
+"""How exact the results will be: what is assumed of the answers, and what a worker simulated of the saved plan."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.design import expected_outcomes, precision
+from annotation.views.designer.precision_forms import AssumptionsForm
+from studies.access import Access
+from studies.views import study_jobs
+from studies.views.guards import require_in_study
+
+SEES = "studies.view_provenance"
+
+
+@require_in_study(SEES, methods=("GET", "HEAD", "POST"))
+def precision_page(request: HttpRequest, access: Access) -> HttpResponse:
+    """For all who know the sources: what the plan is expected to show, and to have it simulated with other numbers."""
+    study = access.study
+    job = precision.find_last(study)
+    if study_jobs.is_poll(request):
+        return study_jobs.answer_poll(request, study_jobs.follow(job, "") if job else None)
+    planned = precision.read_planned(study)
+    initial = AssumptionsForm.initial_of(precision.assumptions_of(planned, job))
+    form = AssumptionsForm(initial=initial, outcomes=planned.outcomes)
+    status = 200
+    if request.method == "POST":
+        is_typical = "typical" in request.POST
+        form = AssumptionsForm(request.POST, initial=initial, outcomes=planned.outcomes)
+        if is_typical or form.is_valid():
+            assumptions = precision.assumptions_of(planned, None) if is_typical else form.assumptions
+            precision.ask(study, planned, assumptions, by=cast(User, request.user), at=timezone.now())
+            return redirect("designer:precision", slug=study.slug)
+        status = 400
+    has_outcome = job is not None and job.outcome is not None
+    progress = study_jobs.follow(job, _("The study is being simulated.")) if job and not has_outcome else None
+    context = {
+        "study": study,
+        "access": access,
+        "planned": planned,
+        "form": form,
+        "job": job,
+        "progress": progress,
+        "is_outdated": job is not None and precision.is_outdated(job, planned),
+        "outcomes": expected_outcomes.describe_outcomes(job, planned.outcomes),
+    }
+    return render(request, "annotation/designer/precision.html", context, status=status)
