@@ -2,7 +2,8 @@
 
 The factor is that of maximum likelihood. Sources: McDonald 1999, Test Theory, equation 6.20b; Jöreskog 1967,
 Psychometrika 32(4), pp. 443-482, for the function that is minimised over unique variances alone. The loadings and
-omega are those of lavaan and of psych in R.
+omega are those of lavaan in R. It has no interval: percentile ones over clusters, simulated with five items and 12, 24
+and 30 clusters, held the truth in 91 % of studies.
 """
 
 from __future__ import annotations
@@ -14,17 +15,14 @@ from scipy import linalg, optimize
 
 from stats.agreement import Floor
 from stats.arrays import FloatArray
-from stats.intervals import Interval
-from stats.item_analysis import ItemMaterial, covariance_of, covariance_resamples
+from stats.item_analysis import ItemMaterial, covariance_of
 from stats.reasons import Incomputable
-from stats.resamples import Resamples
 
 FEWEST_ITEMS = 3  # of two items one correlation cannot tell two loadings
 LEAST = 0.005  # of an item's variance that is its own, below which it is none: a Heywood case
 PRECISION = 1e-9
 MOST_STEPS = 400  # of the EM algorithm
 N_SHUFFLES = 200
-FEWEST_CLUSTERS = 30  # for an interval
 
 
 @dataclass(frozen=True)
@@ -117,18 +115,6 @@ def omegas(covariances: FloatArray, start: OneFactor) -> FloatArray:
             unique = np.maximum(own - loadings * shared, LEAST * own)
         common = loadings.sum(axis=-1) ** 2
         return np.asarray(common / (common + unique.sum(axis=-1)), dtype=np.float64)
-
-
-def omega_interval(
-    material: ItemMaterial, factor: OneFactor, *, rng: np.random.Generator, n_resamples: int = 1000
-) -> Interval | Incomputable:
-    """95 % over clusters, percentile; none of so few that simulated intervals held the truth in less than 92 %."""
-    n_clusters = int(material.clusters.max()) + 1
-    if n_clusters < FEWEST_CLUSTERS:
-        return Incomputable("few_clusters_for_omega", n=n_clusters, fewest=FEWEST_CLUSTERS)
-    drawn = Resamples(np.arange(n_clusters), rng=rng, n_resamples=n_resamples)
-    ends = drawn.interval_or_reason(omegas(covariance_resamples(material, drawn.weights), factor))
-    return ends.clipped(0, 1) if isinstance(ends, Interval) else ends
 
 
 def omega_floor(material: ItemMaterial, *, rng: np.random.Generator, n_shuffles: int = N_SHUFFLES) -> Floor:

@@ -116,9 +116,7 @@ SENTENCES = {
         "The model of log odds is for scales of at most %(most)d steps; here are %(n)d different answers."
     ),
     "two_items_no_factor": gettext_noop("McDonald’s omega needs three items or more."),
-    "few_clusters_for_omega": gettext_noop(
-        "With %(n)d clusters an interval of omega would not hold often enough; it takes %(fewest)d."
-    ),
+    "no_interval_of_omega": gettext_noop("Simulated intervals of omega held the truth too seldom, so it has none."),
     "items_repeat": gettext_noop("Some items say exactly what others say, so one factor cannot be fitted to them."),
     "heywood": gettext_noop(
         "One factor leaves an item no variance of its own (a Heywood case), so one factor does not fit these items."

@@ -29,13 +29,7 @@ OF_ALL |= {
     f"comparisons.outcomes.checks.{name}": LOG_ODDS
     for name in ("difference", "value", "p", *(f"interval.{end}" for end in ENDS), "why.values.n", "why.values.most")
 }
-OF_ALL |= {
-    f"item_analysis.omega.{name}": OMEGA
-    for name in (
-        *(f"interval.{end}" for end in (*ENDS, "why.values.n", "why.values.fewest")),
-        *("floor.mean", "floor.upper"),
-    )
-}
+OF_ALL |= {f"item_analysis.omega.{name}": OMEGA for name in ("floor.mean", "floor.upper")}
 OF_SETS = {f"{figure}.{name}": NO_TEXTS for figure in ("novelty", "near_copies") for name in ("n_references", "n_gone")}
 OF_OTHER_TEXTS = OF_SETS | {"near_copies.stories.percent": NO_TEXTS}
 # Of NSV what rests on texts and vectors alone: baselines, worse components, other splits and distances.

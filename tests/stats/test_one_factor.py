@@ -10,7 +10,7 @@ import pytest
 
 from stats import item_analysis
 from stats.arrays import FloatArray
-from stats.one_factor import fit_one_factor, omega_floor, omega_interval, omegas
+from stats.one_factor import fit_one_factor, omega_floor, omegas
 from stats.reasons import Incomputable
 
 pytestmark = pytest.mark.embedded
@@ -88,16 +88,6 @@ def test_each_resample_has_the_omega_of_its_own_factor() -> None:
     values = omegas(covariances, fit_one_factor(item_analysis.covariance_of(material)))
 
     assert values == pytest.approx([fit_one_factor(covariance).omega for covariance in covariances], abs=1e-4)
-
-
-def test_below_thirty_clusters_there_is_no_interval_and_from_thirty_one_that_holds_the_value() -> None:
-    few, enough = simulated([0.9, 0.8, 0.7, 0.6], n_stories=29), simulated([0.9, 0.8, 0.7, 0.6], n_stories=30)
-    factors = [fit_one_factor(item_analysis.covariance_of(material)) for material in (few, enough)]
-    drawn = [omega_interval(m, f, rng=np.random.default_rng(2)) for m, f in zip((few, enough), factors, strict=True)]
-
-    assert isinstance(drawn[0], Incomputable)
-    assert not isinstance(drawn[1], Incomputable)
-    assert drawn[1].low < factors[1].omega < drawn[1].high
 
 
 def test_the_floor_is_what_items_without_a_factor_reach() -> None:

@@ -390,7 +390,7 @@ def mcdonald_omega(package, readings, covariance):
         factor = one_factor.fit_one_factor(covariance)
     except Incomputable as error:
         return {"coefficient": {"value": None, "why": why(error)}}
-    ends = one_factor.omega_interval(readings, factor, rng=package.resampling(), n_resamples=N_RESAMPLES)
+    ends = Incomputable("no_interval_of_omega")
     return correlation(factor.omega, ends, one_factor.omega_floor(readings, rng=package.shuffling()))
 
 

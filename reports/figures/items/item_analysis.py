@@ -168,7 +168,7 @@ def _consistency(block: ItemOverlap) -> list[Block]:
     sentence = _(
         "Cronbach’s alpha of the %(n)s items is %(alpha)s; their answers shuffled within raters reach %(floor)s."
     )
-    named = {
+    numbers = {
         "n": len(block.items),
         "alpha": coefficient(alpha.coefficient.value),
         "floor": coefficient(alpha.floor.upper),
@@ -183,7 +183,7 @@ def _consistency(block: ItemOverlap) -> list[Block]:
         columns.note(_consistency_note),
     )
     ends = phrase(_("95 %% interval %(ends)s."), ends=coefficients(alpha.interval))
-    of_alpha = joined(sentence % named, "" if alpha.interval.low is None else ends)
+    of_alpha = joined(sentence % numbers, "" if alpha.interval.low is None else ends)
     link = Files(words=_("Cronbach’s alpha"), table="internal-consistency")
     return [TextBlock(words=of_alpha), *_omega(block.omega), file, link]
 
@@ -197,9 +197,9 @@ def _omega(omega: ItemCorrelation | None) -> list[TextBlock]:
         "McDonald’s omega, by one factor that need not weigh in all items alike, is %(omega)s; their answers shuffled "
         "within raters reach %(floor)s."
     )
-    named = {"omega": coefficient(omega.coefficient.value), "floor": coefficient(omega.floor.upper)}
-    ends = phrase(_("95 %% interval %(ends)s."), ends=coefficients(omega.interval))
-    return [TextBlock(words=joined(sentence % named, "" if omega.interval.low is None else ends))]
+    numbers = {"omega": coefficient(omega.coefficient.value), "floor": coefficient(omega.floor.upper)}
+    why = omega.interval.why
+    return [TextBlock(words=joined(sentence % numbers, reason_words(why) if why else ""))]
 
 
 def _consistency_note(block: ItemOverlap) -> str:
@@ -327,9 +327,8 @@ def _mcdonald_omega(dataset: Dataset, material: ItemMaterial, covariance: FloatA
             interval=Interval(low=None, high=None, why=why),
             floor=Floor(mean=None, upper=None, why=why),
         )
-    ends = one_factor.omega_interval(material, factor, rng=dataset.resampling(), n_resamples=N_RESAMPLES)
     floor = one_factor.omega_floor(material, rng=dataset.shuffling())
-    return _correlation(factor.omega, ends, floor, name="McDonald's omega, total")
+    return _correlation(factor.omega, Incomputable("no_interval_of_omega"), floor, name="McDonald's omega, total")
 
 
 def _correlation(

@@ -63,8 +63,8 @@ def check_blocks(outcome: OutcomeContrasts) -> Iterator[Block]:
         yield _table(outcome)
         yield from (TextBlock(words=sentence) for sentence in _sentences(outcome))
         return
-    for why in dict.fromkeys(reason_words(check.why) for check in outcome.checks if check.why):
-        yield TextBlock(words=joined(_("Not checked by log odds."), why), css="off")
+    for reason in dict.fromkeys(reason_words(check.why) for check in outcome.checks if check.why):
+        yield TextBlock(words=joined(_("Not checked by log odds."), reason), css="off")
 
 
 def _table(outcome: OutcomeContrasts) -> ReportTable[LogOddsCheck]:
