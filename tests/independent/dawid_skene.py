@@ -37,8 +37,12 @@ def dawid_skene(package, result, check):
         other = (best.loc[decided.index] != decided).any(axis=1)
         check.numbers(place, row, n_differ=other.sum())
     for row in result["raters"]:
-        options, _votes, _shares, _reason, tables = fits[row["step"], row["item"]]
+        options, _votes, _shares, reason, tables = fits[row["step"], row["item"]]
         code, place = options.index(row["option"]), f"{place_of('dawid_skene', row)}/{row['rater']}"
+        if reason:
+            for name, number in reason.items():
+                check.number(f"{place}/{name}", row["why"]["values"].get(name), number)
+            continue
         table = tables.loc[row["rater"]]
         n = table[code].sum()
         value = 100 * (table.loc[code, code] + 1) / (n + len(options)) if n >= FEWEST else None

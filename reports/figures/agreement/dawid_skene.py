@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
@@ -67,12 +68,12 @@ class AnswerShare(ItemRow):
 @dataclass(frozen=True, kw_only=True)
 class RaterRecognition(ItemRow):
     """How often a rater gives an answer where it is the right one by the model, in percent: of Yes the sensitivity, of
-    No the specificity. n : how many such units the rater rated, by their probabilities"""
+    No the specificity. n : how many such units the rater rated, by their probabilities, None without a model"""
 
     option: str
     label: str
     rater: str
-    n: float
+    n: float | None
     value: float | None
     why: Reason | None
 
@@ -112,7 +113,7 @@ class DawidSkeneFigure(Figure[DawidSkeneResult]):
             raters=tuple(
                 row
                 for question, model in models
-                if question.has_raters and not isinstance(model, Incomputable)
+                if question.has_raters
                 for row in _recognitions(question, model, dataset.raters)
             ),
         )
@@ -180,9 +181,9 @@ def _answer_shares(question: _Question, model: DawidSkene | Incomputable) -> Ite
     n_majority = int(has_majority.sum())
     for code in question.shown:
         option, label = question.options[code]
-        value = n_differ = why = None
+        value = n_differ = reason = None
         if isinstance(model, Incomputable):
-            why = Reason.of(model)
+            reason = Reason.of(model)
         else:
             value = float(100 * model.shares[code])
             n_differ = int((has_majority & (model.labels != majority)).sum())
@@ -195,27 +196,29 @@ def _answer_shares(question: _Question, model: DawidSkene | Incomputable) -> Ite
             n_majority=n_majority,
             majority_percent=float(100 * (majority[has_majority] == code).mean()) if n_majority else None,
             value=value,
-            why=why,
+            why=reason,
             n_differ=n_differ,
         )
 
 
-def _recognitions(question: _Question, model: DawidSkene, raters: list[str]) -> Iterator[RaterRecognition]:
-    recognised = model.recognised
-    for code in reversed(range(len(question.options))) if len(question.shown) == 1 else question.shown:
+def _recognitions(
+    question: _Question, model: DawidSkene | Incomputable, raters: list[str]
+) -> Iterator[RaterRecognition]:
+    codes = reversed(range(len(question.options))) if len(question.shown) == 1 else question.shown
+    places = np.flatnonzero(np.isfinite(question.codes).any(axis=1)).tolist()
+    for code, place in product(codes, places):
+        n = value = None
+        if isinstance(model, Incomputable):
+            reason: Reason | None = Reason.of(model)
+        else:
+            n, share = float(model.n_expected[place, code]), float(model.recognised[place, code])
+            value = 100 * share if np.isfinite(share) else None
+            too_few = without_value("too_few_such_units", least=dawid_skene.FEWEST_UNITS)
+            reason = too_few if value is None else None
         option, label = question.options[code]
-        for place in np.flatnonzero(np.isfinite(question.codes).any(axis=1)).tolist():
-            share = float(recognised[place, code])
-            is_known = bool(np.isfinite(share))
-            yield RaterRecognition(
-                **vars(question.about),
-                option=option,
-                label=label,
-                rater=raters[place],
-                n=float(model.n_expected[place, code]),
-                value=100 * share if is_known else None,
-                why=None if is_known else without_value("too_few_such_units", least=dawid_skene.FEWEST_UNITS),
-            )
+        yield RaterRecognition(
+            **vars(question.about), option=option, label=label, rater=raters[place], n=n, value=value, why=reason
+        )
 
 
 def _findings(result: DawidSkeneResult) -> Iterator[str]:
@@ -297,7 +300,7 @@ def _rater_blocks(result: DawidSkeneResult, head: Head) -> list[Block]:
             columns.note(_note),
         ],
     )
-    if not result.raters:
+    if not any(row.n for row in result.raters):
         return [replace(table, is_shown=False)]
     is_open = len({row.rater for row in result.raters}) <= MOST_OPEN
     files = Files(words=_("Raters beside the probable answer"), table="dawid-skene-raters")

@@ -79,6 +79,9 @@ class RaterQuestions(Figure[RaterQuestionsResult]):
         paces, has_times = _of_pace(dataset)
         n_tests = 3 * len(blocks) + has_times
         rows = [row for row in [*candidates, *paces] if row.p * n_tests <= LEVEL]
+        # One answer throughout is a severity, too, and need not be asked about twice.
+        constant = {(row.rater, row.kind, row.title) for row in rows if row.sign == "same_answer"}
+        rows = [r for r in rows if r.sign != "severity" or (r.rater, r.kind, r.title) not in constant]
         return RaterQuestionsResult(
             n_raters=len(dataset.raters),
             n_tests=n_tests,
@@ -113,9 +116,10 @@ class RaterQuestions(Figure[RaterQuestionsResult]):
             ],
         )
         words = [] if result.rows else [TextBlock(words=nobody % {"n": result.n_raters})]
+        files = [Files(words=_("Raters to ask"), table="raters-to-ask")] if result.rows else []
         yield DocumentSection(
             heading=_("Raters to ask"),
-            body=[*words, table, Files(words=_("Raters to ask"), table="raters-to-ask")],
+            body=[*words, table, *files],
             margin=[
                 TextBlock(words=rule),
                 TextBlock(words=_("A question is something to ask the rater; nobody is left out by it.")),
@@ -150,11 +154,7 @@ def _question(row: RaterQuestion) -> Phrase:
         words = _("%(value)s in all %(answers)s ratings of %(stories)s stories, where others vary; was that meant?")
         return words % {**numbers, "value": measured(row.value, 2), "answers": whole(row.n_answers)}
     if row.sign == "severity":
-        if row.kind == "verdicts":
-            words = _("Yes far more or less often than the others (log odds %(value)s); are the questions read alike?")
-        else:
-            words = _("%(value)s points beside the others on the same stories; is the scale read alike?")
-        return words % numbers
+        return _severity_question(row)
     if row.sign == "agreement":
         words = _(
             "further from the others than they are from each other (%(value)s, the others %(others)s), severity taken "
@@ -163,6 +163,24 @@ def _question(row: RaterQuestion) -> Phrase:
         return words % numbers
     words = _("%(value)s minutes a story, the others %(others)s; were the stories known, or read elsewhere?")
     return words % {"value": decimal(row.value), "others": decimal(row.others)}
+
+
+def _severity_question(row: RaterQuestion) -> str:
+    if row.kind == "verdicts":
+        words = (
+            _("Yes far more often than the others on the same stories (log odds %(value)s); are questions read alike?")
+            if row.value > 0
+            else _(
+                "Yes far less often than the others on the same stories (log odds %(value)s); are questions read alike?"
+            )
+        )
+    else:
+        words = (
+            _("%(value)s points above the others on the same stories; is the scale read alike?")
+            if row.value > 0
+            else _("%(value)s points below the others on the same stories; is the scale read alike?")
+        )
+    return words % {"value": decimal(row.value if row.kind == "verdicts" else abs(row.value), 2)}
 
 
 def _of_block(block: ItemBlock) -> Iterator[RaterQuestion]:
