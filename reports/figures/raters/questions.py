@@ -89,10 +89,9 @@ class RaterQuestions(Figure[RaterQuestionsResult]):
         )
 
     def is_empty(self, result: RaterQuestionsResult) -> bool:
-        return not result.n_tests
+        return not result.rows
 
     def describe(self, result: RaterQuestionsResult, head: Head) -> Iterator[DocumentSection]:
-        nobody = _("None of %(n)s raters stands apart from the others by more than alike raters do.")
         rule = _(
             "Each rater is held against the others’ mean and spread (Grubbs): in severity, in distance from the others "
             "once severity is taken off, in how often an answer is given by who gave no other, and in minutes a story. "
@@ -103,7 +102,6 @@ class RaterQuestions(Figure[RaterQuestionsResult]):
             name="raters-to-ask",
             label=_("Raters to ask"),
             rows=result.rows,
-            is_shown=bool(result.rows),
             columns=[
                 columns.words("rater", _("Rater"), is_head=True),
                 columns.words("sign", _("To ask about"), shown=_question, css="statement"),
@@ -115,11 +113,9 @@ class RaterQuestions(Figure[RaterQuestionsResult]):
                 columns.number("p_adjusted", _("p, corrected"), of=lambda row: row.p, write=decimals(3)),
             ],
         )
-        words = [] if result.rows else [TextBlock(words=nobody % {"n": result.n_raters})]
-        files = [Files(words=_("Raters to ask"), table="raters-to-ask")] if result.rows else []
         yield DocumentSection(
             heading=_("Raters to ask"),
-            body=[*words, table, *files],
+            body=[table, Files(words=_("Raters to ask"), table="raters-to-ask")],
             margin=[
                 TextBlock(words=rule),
                 TextBlock(words=_("A question is something to ask the rater; nobody is left out by it.")),
