@@ -74,7 +74,8 @@ class RaterQuestions(Figure[RaterQuestionsResult]):
     def compute(self, dataset: Dataset) -> RaterQuestionsResult | None:
         if len(dataset.raters) < outlying_raters.FEWEST_RATERS:
             return None
-        blocks = item_blocks(dataset)
+        # Numbers without ends may have a few that are far off, which no rater is to be asked about.
+        blocks = [block for block in item_blocks(dataset) if block.kind != "numbers"]
         candidates = [row for block in blocks for row in _of_block(block)]
         paces, has_times = _of_pace(dataset)
         n_tests = 3 * len(blocks) + has_times
