@@ -2,8 +2,8 @@
 
 Raters differ, so nobody is held against a fixed mark but against how far the others differ among themselves. In
 simulated studies of alike raters (severities normal with .4 points beside answers with .8, 5 to 30 raters, 8 to 100
-stories) 3.0 % named anybody (82 of 2,700; 4.7 % in the worst of 18 designs); 7 % where severities have a whole point and
-Yes is rare.
+stories) 3.0 % named anybody (82 of 2,700; 4.7 % in the worst of 18 designs); 7 % where severities have a whole point
+and Yes is rare.
 """
 
 from __future__ import annotations
