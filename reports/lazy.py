@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from stats import comparisons as comparisons
     from stats import composites as composites
     from stats import contrasts as contrasts
+    from stats import dawid_skene as dawid_skene
     from stats import exchangeable_judges as exchangeable_judges
     from stats import guessed_kinds as guessed_kinds
     from stats import human_likeness as human_likeness
@@ -47,10 +48,12 @@ if TYPE_CHECKING:
     from stats import kneser_ney as kneser_ney
     from stats import log_odds_checks as log_odds_checks
     from stats import mean_intervals as mean_intervals
+    from stats import missing_bounds as missing_bounds
     from stats import neighbours as neighbours
     from stats import nsv as nsv
     from stats import nsv_procedure as nsv_procedure
     from stats import one_factor as one_factor
+    from stats import outlying_raters as outlying_raters
     from stats import panel as panel
     from stats import personas as personas
     from stats import prediction_powered as prediction_powered

@@ -64,6 +64,7 @@ SENTENCES = reasons.SENTENCES | {
     "open_blank": gettext_noop("A blank has no fill with words, so its section has no surprise."),
     "not_all_constraints_rated": gettext_noop("Nobody rated one of the constraints."),
     "filled_once": gettext_noop("Nobody filled the text more than once."),
+    "too_few_such_units": gettext_noop("The rater rated fewer than %(least)s stories with this answer."),
     "too_few_ratings": gettext_noop("There are fewer than %(least)s ratings."),
 }
 # What sentences name in English words that have a translation.

@@ -121,6 +121,18 @@ SENTENCES = {
     "heywood": gettext_noop(
         "One factor leaves an item no variance of its own (a Heywood case), so one factor does not fit these items."
     ),
+    "too_few_ratings_of_units": gettext_noop(
+        "Fewer than half of the units have %(least)s ratings, so ratings do not tell which of two raters to believe."
+    ),
+    "too_few_units_of_raters": gettext_noop(
+        "Raters rated fewer than %(least)s units with each of the answers on average, too few to say how well they "
+        "recognise it."
+    ),
+    "answers_exchanged": gettext_noop(
+        "Raters give one of the answers no more often where it is probable than where another is, so the two cannot be "
+        "told apart."
+    ),
+    "not_settled": gettext_noop("The estimate had not settled after %(n)s steps."),
     "item_constant": gettext_noop("All answers to the item, or to the others, are the same."),
 }
 

@@ -22,6 +22,7 @@ from tests.independent.counts import (
     study,
     what_parts_rest_on,
 )
+from tests.independent.dawid_skene import dawid_skene
 from tests.independent.human_line import human_line
 from tests.independent.items import item_analysis
 from tests.independent.judge_audit import judge_biases
@@ -61,6 +62,7 @@ FIGURES = (
         item_analysis,
         variance_components,
         strengths,
+        dawid_skene,
     ),
     *(sources, study, progress, judge_costs, amendments),
     *(judges_share_of_yes, judges_among_themselves, alternative_annotator, judge_biases, people_and_judge),

@@ -40,6 +40,10 @@ def test_every_code_has_a_sentence_and_no_other() -> None:
 OF_REPLICATIONS = {"no_such_figure", "too_few_ratings"}
 VALUES = {
     "all_ratings_alike": {"name": "Fleiss' kappa"},
+    "too_few_ratings_of_units": {"least": 3},
+    "too_few_units_of_raters": {"least": 10},
+    "too_few_such_units": {"least": 10},
+    "not_settled": {"n": 2000},
     "nobody_to_leave_out": {"least": 30},
     "not_all_compared": {"n": 2},
     "too_few_ratings": {"least": 2},

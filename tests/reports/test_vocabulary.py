@@ -23,6 +23,7 @@ from reports.document.vocabulary import (
 from reports.figures import by_table
 from reports.figures.base import NO_HEAD, Listing, Row
 from reports.figures.progress.amendments import AmendedVersion, Amendments, WordingChange
+from reports.figures.raters.questions import RaterQuestion, RaterQuestions, RaterQuestionsResult
 from reports.figures.themes.themes import SampleThemes, ThemeRow, Themes, ThemeShare
 from tests.reports.packaged import MAKERS
 from tests.reports.packed import Pack
@@ -49,7 +50,7 @@ def test_every_column_of_every_figure_is_in_the_vocabulary_which_holds_no_other(
         tables = _tables(json.loads(pack(name).read("report.json")))
         assert (name, list(_misfits(tables))) == (name, [])
         columns |= {(table, column) for table, rows in tables.items() for row in rows for column in row}
-    by_hand = {"amendments": _rows_of_amendments(), **_rows_of_themes()}
+    by_hand = {"amendments": _rows_of_amendments(), "raters-to-ask": _rows_of_raters_to_ask(), **_rows_of_themes()}
     assert list(_misfits(by_hand)) == []
     columns |= {(table, column) for table, rows in by_hand.items() for row in rows for column in row}
 
@@ -107,6 +108,12 @@ def _rows_of_amendments() -> list[Row]:
     at = "2026-11-27T00:00:00+00:00"
     version = AmendedVersion(version=2, at=at, reason="A slip.", holds_for="newcomers", changes=(change,), n_answers=3)
     return write_rows(Amendments().describe(Listing((version,)), NO_HEAD))["amendments"]
+
+
+def _rows_of_raters_to_ask() -> list[Row]:
+    question = RaterQuestion(rater="E01", sign="pace", value=1.5, others=6.5, n_stories=12, n_answers=0, p=0.01)
+    result = RaterQuestionsResult(n_raters=6, n_tests=4, rows=(question,))
+    return write_rows(RaterQuestions().describe(result, NO_HEAD))["raters-to-ask"]
 
 
 def _rows_of_themes() -> Tables:

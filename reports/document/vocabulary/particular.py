@@ -32,6 +32,10 @@ PARTICULAR: Mapping[str, Mapping[str, tuple[str, str, str]]] = {
     "cloze-variants": {
         "form": ("string", "", "The formula that makes a score of satisfied and surprising."),
     },
+    "dawid-skene": {
+        "n": ("integer", "", "How many stories have an answer, of all items together how many stories and items."),
+        "n_tied": ("integer", "", "On how many stories two answers or more share the most votes."),
+    },
     "factors": {
         "level": ("string", "", "The level of the property."),
     },

@@ -11,6 +11,7 @@ FIGURES = {
     "choices": ("preferences", "rankings", "places", "authorship"),
     "contrasts": ("comparisons", "factors", "variance_components"),
     "raters": ("agreement", "panel", "reliability", "item_analysis"),
+    "dawid_skene": ("dawid_skene",),
     "judges": (
         *("judges", "judges_on_scores", "judges_on_scales", "judges_on_choices", "judges_on_pairs"),
         *("judges_on_rankings", "human_line"),
