@@ -56,8 +56,10 @@ class SourceSpreads:
         times = own.sum() / (self.pooled * parts.sum()) if self.pooled > 0 else 1.0
         if times <= 1:
             return same, wide
-        degrees = max(float(own.sum() ** 2 / (own**2 / np.maximum(self.degrees[places], 0.5)).sum()), 1.0)
-        ours = ModelEstimate(same.value, same.error * times**0.5, min(degrees, same.degrees))
+        # Welch's degrees of freedom come in as the variance grows, so that nothing jumps where it does not.
+        welch = float(own.sum() ** 2 / (own**2 / np.maximum(self.degrees[places], 0.5)).sum())
+        unsure = (1 / same.degrees + (times - 1) / min(max(welch, 1.0), same.degrees)) / times
+        ours = ModelEstimate(same.value, same.error * float(times) ** 0.5, float(1 / unsure))
         return ours, wide and _with_others(wide, same, ours)
 
 

@@ -45,9 +45,10 @@ class Spreads:
         own = {name: w**2 * self.variances[name] / self.n[name] for name, w in weights.items()}
         if sum(own.values()) <= pooled:
             return same, wide
-        error, degrees = same[0] * (sum(own.values()) / pooled) ** 0.5, same[1]
-        welch = sum(own.values()) ** 2 / sum(v**2 / self.degrees[name] for name, v in own.items())
-        ours = error, min(max(welch, 1), degrees)
+        times = sum(own.values()) / pooled
+        error, degrees = same[0] * times**0.5, same[1]
+        welch = sum(own.values()) ** 2 / sum(v**2 / max(self.degrees[name], 0.5) for name, v in own.items())
+        ours = error, times / (1 / degrees + (times - 1) / min(max(welch, 1), degrees))
         if wide is None:
             return ours, None
         of_raters = max(wide[0] ** 2 - same[0] ** 2, 0)

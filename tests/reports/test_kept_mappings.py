@@ -10,7 +10,6 @@ from django.core.management import call_command
 
 from annotation.models import AnswerImport, Response
 from reports import replications
-from reports.dataset import Dataset
 from reports.replications import comparison
 from reports.replications.replicate import collect_evidence, load_release
 from studies.models import Study
@@ -71,13 +70,3 @@ def test_the_mapping_of_pds_gives_every_figure_of_its_participants(tmp_path: Pat
     assert answers_of("pds-mapped") == answers_of("pds")
     assert len(answers_of("pds")) == 6 * (5 * 4 + 3 * 2)
     assert Study.objects.count() == 2
-
-
-def test_stories_of_pds_on_one_premise_are_one_cluster(tmp_path: Path) -> None:
-    pds_generated.at_random(tmp_path / "human_annotations.csv")
-    figures_by("pds", tmp_path)
-
-    dataset = Dataset.of(Study.objects.get())
-    numbers = dataset.clusters_of_units(dataset.units).tolist()
-    premises = [dataset.story_factor(story, "premise") for _group, story in dataset.units]
-    assert len(set(premises)) == len(set(numbers)) == len(set(zip(premises, numbers, strict=True))) == 15
