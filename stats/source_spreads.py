@@ -66,7 +66,7 @@ class SourceSpreads:
 def _with_others(wide: ModelEstimate, same: ModelEstimate, ours: ModelEstimate) -> ModelEstimate:
     """What is for other raters, too, with another part that is for the same ones."""
     of_raters = max(wide.error**2 - same.error**2, 0.0)
-    unsure = max(wide.error**4 / wide.degrees - same.error**4 / same.degrees, 0.0)
+    unsure = wide.error**4 / wide.degrees - same.error**4 / same.degrees
     variance = of_raters + ours.error**2
     return ModelEstimate(wide.value, variance**0.5, float(variance**2 / (unsure + ours.error**4 / ours.degrees)))
 

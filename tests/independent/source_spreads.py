@@ -52,6 +52,6 @@ class Spreads:
         if wide is None:
             return ours, None
         of_raters = max(wide[0] ** 2 - same[0] ** 2, 0)
-        unsure = max(wide[0] ** 4 / wide[1] - same[0] ** 4 / same[1], 0)
+        unsure = wide[0] ** 4 / wide[1] - same[0] ** 4 / same[1]
         variance = of_raters + error**2
         return ours, (variance**0.5, variance**2 / (unsure + error**4 / ours[1]))
