@@ -172,7 +172,7 @@ def _expect(
     renew: jobs.Renew,
 ) -> dict[str, Any]:
     """What is expected of one outcome, as JSON has it."""
-    from stats import coefficient_precision, garbage_collection, precision
+    from stats import coefficient_precision, precision
     from stats.planned_answers import latent_effect
 
     form, deviations = answer_form(outcome, assumed), deviations_of(assumed)
@@ -184,11 +184,9 @@ def _expect(
     )
     is_of_order = outcome.kind in ("preference", "rank")
     effect = latent_effect(assumed.effect, deviations) if is_of_order else assumed.effect
-    # statsmodels has memory searched for garbage at each correction of p values.
-    with garbage_collection.only_new():
-        contrasts = precision.expect_contrasts(
-            readings, form, deviations, comparison, effect=effect, rng=rng, on_step=renew
-        )
+    contrasts = precision.expect_contrasts(
+        readings, form, deviations, comparison, effect=effect, rng=rng, on_step=renew
+    )
     coefficients = coefficient_precision.expect_coefficients(readings, form, deviations, rng=rng, on_step=renew)
     reliability = None
     if not is_of_order:
