@@ -73,7 +73,7 @@ EMPTY = (
     *("factors", "factor-contrasts", "trends", "trend-means", "pace", "pace-by-place", "repeats"),
     *("distributions", "story-ratings", "spreads", "human-likeness", "human-likeness-by-source", "dimensions"),
     *("pair-lengths", "length-differences", "pair-accuracies", "cloze-completion"),
-    *("themes", "theme-shares", "amendments"),
+    *("themes", "theme-shares", "amendments", "raters-to-ask"),
     *("novelty", "novelty-by-story", "near-copies", "near-copies-by-story"),
     *("nsv-methods", "nsv-weights", "nsv-ablations", "nsv-stability", "nsv-prompts", "nsv-feedback"),
     *("measures-beside-people", "measures-on-pairs"),
@@ -220,6 +220,7 @@ WITHOUT_SOURCES = {
         "item-correlations",
         "internal-consistency",
     ),
+    *("dawid-skene", "dawid-skene-raters"),
     "strengths",  # where all agree on every order there are none
     *EMPTY,
 }

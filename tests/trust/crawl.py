@@ -214,6 +214,7 @@ def pool(world: World, pattern: Pattern, name: str, who: str) -> list[Any]:
         "choice": keys(PromptChoice.objects.all()),
         "call": keys(Call.objects.filter(run=world.run), 3),
         "instrument": keys(Instrument.objects.all(), 2),
+        "score": [NOWHERE],
         "endpoint": keys(Endpoint.objects.all()),
         "judge": keys(Judge.objects.all()),
         "prompt": keys(Prompt.objects.all(), 3),

@@ -1,41 +1,5 @@
 """What everybody is answered at every address. `test_matrix` holds the site to it; an address without a row fails."""
 
-# Who of the staff gets which page about the rows of a table: D designer, C coordinator, R researcher, S steward,
-# A administrator. Nobody else gets past the door. Whoever has the list may open a row and its history; to save it takes a letter under "change". Rows of a planned study do not change, so the row that is asked for is one of a draft.
-ADMIN = """
-model                               list add change delete history
-studies.cloze                       DCR  D   D      D      DCR
-studies.source                      DR   D   D      D      DR
-studies.provenance                  DR   D   D      D      DR
-studies.story                       DCR  D   D      D      DCR
-studies.storygroup                  DCR  D   D      D      DCR
-studies.instrument                  DCR  D   D      D      DCR
-studies.protocolversion             DCR  –   D      –      DCR
-annotation.rater                    CRS  –   –      –      CRS
-annotation.identity                 S    S   S      S      S
-annotation.seat                     DCR  –   –      –      DCR
-annotation.assignment               DCR  –   –      –      DCR
-annotation.response                 CR   –   –      –      CR
-annotation.responseevent            CR   –   –      –      CR
-annotation.consent                  CRS  –   –      –      CRS
-annotation.withdrawal               CRS  –   –      –      CRS
-annotation.fill                     R    –   R      –      R
-annotation.invitation               DCR  –   –      –      DCR
-studies.study                       DCR  D   D      D      DCR
-judges.endpoint                     DRA  A   A      A      DRA
-judges.price                        DRA  A   A      A      DRA
-judges.prompt                       DCR  DR  DR     DR     DCR
-judges.judge                        DCR  DR  DR     DR     DCR
-judges.run                          DCR  –   DR     –      DCR
-auth.user                           A    A   A      A      A
-auth.group                          A    –   –      –      A
-django_celery_beat.periodictask     A    A   A      A      A
-django_celery_beat.clockedschedule  A    A   A      A      A
-django_celery_beat.crontabschedule  A    A   A      A      A
-django_celery_beat.solarschedule    A    A   A      A      A
-django_celery_beat.intervalschedule A    A   A      A      A
-"""
-
 # Every other page. The owner is the rater to whom the address belongs; the other is a rater of the same study. HEAD is answered as GET unless it has a line of its own.
 # ok: a page; away: another page is where you belong; login: to the door of the staff; or the status of a refusal.
 PAGES = """
@@ -131,6 +95,10 @@ instruments:new_question            GET    405   405   405   405    405    405  
 instruments:new_question            POST   login login login 403    409    403   403    403     403
 instruments:question                GET    405   405   405   405    405    405   405    405     405
 instruments:question                POST   login login login 403    409    403   403    403     403
+instruments:new_score               GET    login login login 403    away   403   403    403     403
+instruments:new_score               POST   login login login 403    away   403   403    403     403
+instruments:score                   GET    login login login 403    away   403   403    403     403
+instruments:score                   POST   login login login 403    away   403   403    403     403
 instruments:preview                 GET    405   405   405   405    405    405   405    405     405
 instruments:preview                 POST   login login login 403    ok     403   403    403     403
 instruments:publish                 GET    login login login 403    away   403   403    403     403
@@ -235,6 +203,8 @@ designer:place                      GET    login login login 403    ok     ok   
 designer:place                      POST   login login login 403    403    400   403    403     403
 designer:reading_plan               GET    login login login 403    ok     ok    ok     403     403
 designer:reading_plan               POST   login login login 403    400    403   403    403     403
+designer:precision                  GET    login login login 403    ok     403   ok     403     403
+designer:precision                  POST   login login login 403    400    403   400    403     403
 designer:rehearsal                  GET    login login login 403    ok     403   403    403     403
 designer:rehearsal                  POST   login login login 403    away   403   403    403     403
 designer:launch                     GET    login login login 403    ok     ok    ok     403     403

@@ -1,6 +1,7 @@
 """Every address, everybody, every method: what is answered stands in two tables, and an address without a row fails.
 
-A new page of the admin about a table needs a line in `matrix.ADMIN`, any other page its two lines in `matrix.PAGES`.
+A new page of the admin about a table needs a line in `admin_matrix.ADMIN`, any other page its two lines in
+`matrix.PAGES`.
 """
 
 from collections.abc import Iterator
@@ -14,7 +15,8 @@ from django.http import HttpResponse
 from config.headers import MethodMiddleware
 from tests.trust import crawl
 from tests.trust.addresses import Pattern, patterns
-from tests.trust.matrix import ADMIN, PAGES
+from tests.trust.admin_matrix import ADMIN
+from tests.trust.matrix import PAGES
 from tests.trust.world import World
 
 pytestmark = pytest.mark.django_db

@@ -202,7 +202,13 @@ def test_a_form_cannot_choose_its_seat_or_its_group() -> None:
 
 
 PAGED = ("rationales", "rationales_of_story", "rationales_of_group", "theme_sample", "theme_reasons")
-NOT_BLIND = ("replications", "replication", "schedule", "rehearsal")  # which refuse a coordinator altogether
+NOT_BLIND = (
+    "replications",
+    "replication",
+    "schedule",
+    "rehearsal",
+    "simulation",
+)  # which refuse a coordinator altogether
 
 
 def test_unknown_query_parameters_are_refused_on_every_blind_page() -> None:
