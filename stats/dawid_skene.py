@@ -164,7 +164,7 @@ def majority(codes: npt.ArrayLike, n_values: int) -> IntArray:
 
 def most_probable(weights: FloatArray) -> IntArray:
     """The answer with the greatest weight of each unit, shape (U, K) to (U,); -1 of nan, or where two have it."""
-    known = np.where(np.isnan(weights), -1.0, weights)
-    best = known.max(axis=1, keepdims=True)
-    is_one = ((known >= best - TIED).sum(axis=1) == 1) & (best[:, 0] >= 0)
-    return np.asarray(np.where(is_one, known.argmax(axis=1), -1), dtype=np.int64)
+    ranked = np.where(np.isnan(weights), -1.0, weights)
+    best = ranked.max(axis=1, keepdims=True)
+    is_one = ((ranked >= best - TIED).sum(axis=1) == 1) & (best[:, 0] >= 0)
+    return np.asarray(np.where(is_one, ranked.argmax(axis=1), -1), dtype=np.int64)

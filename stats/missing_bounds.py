@@ -38,11 +38,11 @@ def mean_bounds(ratings: npt.ArrayLike, n_expected: npt.ArrayLike, *, bounds: tu
     array, planned = np.asarray(ratings, dtype=np.float64), np.asarray(n_expected, dtype=np.int64)
     n, total = np.isfinite(array).sum(axis=0), np.nansum(array, axis=0)
     expected = np.maximum(planned, n)
-    asked = expected > 0
-    if not asked.any():
+    is_expected = expected > 0
+    if not is_expected.any():
         raise Incomputable("no_answers")
     missing = expected - n
-    low, high = (float(((total + missing * end)[asked] / expected[asked]).mean()) for end in bounds)
+    low, high = (float(((total + missing * end)[is_expected] / expected[is_expected]).mean()) for end in bounds)
     has_answer = n > 0
     value = float((total[has_answer] / n[has_answer]).mean()) if has_answer.any() else None
     return MeanBounds(value, low, high, int(missing.sum()), int(expected.sum()))

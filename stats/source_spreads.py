@@ -37,11 +37,10 @@ class SourceSpreads:
         n = np.zeros((int(block.max()) + 1, int(source.max()) + 1))
         np.add.at(n, (block, source), 1.0)
         squares = np.bincount(source, rests**2, minlength=n.shape[1])
-        share_by_source, left = _shares_of_squares(n)
-        n_left = left.sum()
-        pooled = float(squares.sum() / n_left) if n_left > 0.5 else 0.0
-        own = np.linalg.pinv(share_by_source, rcond=1e-9) @ (squares - pooled * left)
-        return cls(np.maximum(pooled + own, 0.0), pooled, left, n.sum(axis=0))
+        share_by_source, degrees = _shares_of_squares(n)
+        pooled = float(squares.sum() / degrees.sum()) if degrees.sum() > 0.5 else 0.0
+        own = np.linalg.pinv(share_by_source, rcond=1e-9) @ (squares - pooled * degrees)
+        return cls(np.maximum(pooled + own, 0.0), pooled, degrees, n.sum(axis=0))
 
     def widen(
         self, weight_by_source: Mapping[int, float], same: ModelEstimate, wide: ModelEstimate | None
@@ -91,5 +90,5 @@ def _shares_of_squares(n: FloatArray) -> tuple[FloatArray, FloatArray]:
         "sij,tji->st", turned, turned
     )
     own = (n / in_block + n * np.einsum("gss->gs", crossed)).sum(axis=0)
-    left = n.sum(axis=0) - own
-    return np.diag(n.sum(axis=0) - 2 * own) + of_pairs, left
+    n_stories = n.sum(axis=0)
+    return np.diag(n_stories - 2 * own) + of_pairs, n_stories - own

@@ -53,6 +53,8 @@ VALUES = {
     "no_vectors": {"why": "the endpoint is gone"},
     "all_weight_on_one": {"name": "novelty"},
     "no_deviation": {"name": "novelty"},
+    "too_many_to_check": {"n": 4000, "most": 3000},
+    "too_many_steps": {"n": 20, "most": 11},
     "too_few_rated_prompts": {"n": 3, "least": 12},
     "no_reference_set": {"name": "Winners"},
     "too_few_references": {"k": 10, "name": "Winners"},
