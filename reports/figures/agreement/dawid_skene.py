@@ -300,10 +300,10 @@ def _rater_blocks(result: DawidSkeneResult, head: Head) -> list[Block]:
             columns.note(_note),
         ],
     )
-    if not any(row.n for row in result.raters):
-        return [replace(table, is_shown=False)]
-    is_open = len({row.rater for row in result.raters}) <= MOST_OPEN
     files = Files(words=_("Raters beside the probable answer"), table="dawid-skene-raters")
+    if not any(row.n for row in result.raters):
+        return [replace(table, is_shown=False), *([files] if result.raters else [])]
+    is_open = len({row.rater for row in result.raters}) <= MOST_OPEN
     return [Subsection(summary=_("Rater by rater"), is_open=is_open, blocks=[table, files])]
 
 
