@@ -33,9 +33,8 @@ def come(study: Study, n_by_kind: dict[RaterKind, int], *, seed: int = 1) -> lis
 
 def stored(study: Study) -> list[tuple[Any, ...]]:
     """Every answer by rater, place and value."""
-    rows = Response.objects.filter(assignment__study=study).order_by(
-        "assignment__rater__code", "step__position", "item__position", "story__code"
-    )
+    place = ("assignment__group__code", "step__position", "item__position", "story__code")
+    rows = Response.objects.filter(assignment__study=study).order_by("assignment__rater__code", *place)
     return list(
         rows.values_list("assignment__rater__code", "step__key", "item__key", "story__code", "value", "rationale")
     )
