@@ -59,7 +59,7 @@ def name_clusters(groups: Iterable[tuple[str, str]]) -> dict[str, str]:
     """The cluster of each group, named after the first of its groups.
 
     Groups on one premise are one cluster, a group without a premise is its own. One premise for all joins nothing: what
-    is found then is about stories on this premise, and its groups are what varies.
+    is found then is about this premise, and what is asked of groups as wholes varies with them.
 
     groups : code and premise of each, by code
     """

@@ -18,8 +18,8 @@ TITLE_BY_KIND = {kind.key: kind.title for kind in KINDS}
 
 @dataclass(frozen=True, kw_only=True)
 class KindSummary:
-    """The raters of one kind. n_counted : with answers that the report counts; n_named : about whom it asks something
-    because of their pace"""
+    """The raters of one kind. n_counted : with answers that the report counts; n_named : about whom it asks
+    something"""
 
     key: str
     n: int
@@ -163,12 +163,6 @@ class SimulatedStudy:
     @property
     def naming(self) -> list[str]:
         """Whom the rules of the report named, kind by kind."""
-        sentence = _("%(kind)s: the report asks about the pace of %(named)d of %(n)d with counted answers.")
+        sentence = _("%(kind)s: the report asks about %(named)d of %(n)d with counted answers.")
         counted = [kind for kind in self.kinds if kind.n_counted]
-        rows = [sentence % {"kind": kind.title, "named": kind.n_named, "n": kind.n_counted} for kind in counted]
-        return [*rows, self.limits]
-
-    @property
-    def limits(self) -> str:
-        """Whom no rule of the report would name."""
-        return _("The report has no rule for straight-lining: such a rater is only noticed for an unusual pace.")
+        return [sentence % {"kind": kind.title, "named": kind.n_named, "n": kind.n_counted} for kind in counted]

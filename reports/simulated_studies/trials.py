@@ -21,6 +21,7 @@ from annotation.simulated_panel import SimulatedRater
 from annotation.simulation import KINDS, RaterKind, Simulation, count_kinds
 from reports.dataset import Dataset, answers
 from reports.figures.raters.pace import PanelPace
+from reports.figures.raters.questions import RaterQuestions
 from reports.figures.sources.comparisons import Comparisons
 from reports.figures.sources.contrast_rows import ContrastRow, OutcomeContrasts
 from reports.lazy import np
@@ -146,9 +147,11 @@ def _summarise(
 def _kinds(dataset: Dataset, members: Sequence[SimulatedRater], counted: set[str]) -> list[KindSummary]:
     pace = PanelPace().compute(dataset)
     hurried = {row.rater for row in pace.raters if HURRIED & set(row.questions)} if pace else set()
+    apart = RaterQuestions().compute(dataset)
+    asked_about = hurried | {row.rater for row in (apart.rows if apart else ())}
     codes_by_kind = {kind.key: {member.rater.code for member in members if member.kind == kind} for kind in KINDS}
     return [
-        KindSummary(key=key, n=len(codes), n_counted=len(codes & counted), n_named=len(codes & hurried))
+        KindSummary(key=key, n=len(codes), n_counted=len(codes & counted), n_named=len(codes & asked_about))
         for key, codes in codes_by_kind.items()
     ]
 

@@ -66,7 +66,7 @@ def document(request: HttpRequest, access: Access, report: Report) -> HttpRespon
 @require_in_study(roles.VIEW_REPORT)
 @with_report
 def table(request: HttpRequest, access: Access, report: Report, *, table: str) -> HttpResponse:
-    """One of the tables that a paper prints; 404 if this study has nothing that would stand in it."""
+    """One of the tables that a paper prints; 404 if this study has nothing for it."""
     if table not in WRITERS:
         raise Http404
     results = read_stored(report)
