@@ -20,6 +20,9 @@ MOST_STEPS = 2000
 FEWEST_RATINGS = 3  # of a unit: two raters who differ do not say which of them is right
 LEAST_COVERED = 0.5  # of the units have so many
 FEWEST_UNITS = 10  # of an answer, to say how often a rater recognises it
+# Of more answers than these the estimate gets fewer steps, of which each takes milliseconds then. Where raters hardly
+# agree, it would go on for hundreds, and say nothing in the end.
+MANY_ANSWERS, MOST_STEPS_OF_MANY = 5_000, 100
 TIED = 1e-6  # two probabilities no further apart than this are equal
 
 
@@ -115,11 +118,11 @@ class _Answers:
         """That each answer is the right one of a unit, shape (U, K)."""
         _n_raters, n_units, n_values = self.shape
         with np.errstate(divide="ignore"):
-            before = np.log(shares)
+            before, of_answers = np.log(shares), np.log(confusion)
         logs = np.stack(
             [
                 before[right]
-                + np.bincount(self.units, weights=np.log(confusion[self.raters, right, self.codes]), minlength=n_units)
+                + np.bincount(self.units, weights=of_answers[self.raters, right, self.codes], minlength=n_units)
                 for right in range(n_values)
             ],
             axis=1,
@@ -131,6 +134,8 @@ class _Answers:
 
 def fit_identified(codes: npt.ArrayLike, n_values: int) -> DawidSkene:
     """`fit`, where ratings tell raters' errors from the units' answers.
+
+    It ends after 100 steps of more than 5,000 answers.
 
     Raises Incomputable too if fewer than half of the units have three ratings, if raters rated fewer than ten units
     with each right answer on average, or if one of the answers is given less often where it is right than where it is
@@ -146,7 +151,7 @@ def fit_identified(codes: npt.ArrayLike, n_values: int) -> DawidSkene:
         raise Incomputable("too_few_ratings_of_units", least=FEWEST_RATINGS)
     if n.sum() < n_values * FEWEST_UNITS * has_answer.any(axis=1).sum():
         raise Incomputable("too_few_units_of_raters", least=FEWEST_UNITS)
-    model = fit(array, n_values)
+    model = fit(array, n_values, most_steps=MOST_STEPS if n.sum() <= MANY_ANSWERS else MOST_STEPS_OF_MANY)
     if model.n_expected[has_answer.any(axis=1)].mean(axis=0).min() < FEWEST_UNITS:
         raise Incomputable("too_few_units_of_raters", least=FEWEST_UNITS)
     mean = np.nanmean(model.confusion, axis=0)
