@@ -46,7 +46,7 @@ def p_above(
     """How sure it is that a coefficient lies above a bound: the least error at which its two-sided interval over
     clusters, of the same method and resamples, still does.
 
-    Below 10 clusters twice the tail of t around the jackknife's centre; else twice the share of resamples at or below
+    Below 100 clusters twice the tail of t around the jackknife's centre; else twice the share of resamples at or below
     the bound, or without a value, the data themselves counted as one of them: with 1,000 it is .002 at least.
 
     resamples : gives the statistic's value under each row of weights, shape (B, U) to (B,); nan where it has none
@@ -77,9 +77,7 @@ def interval_above_part(
     """The 95 % interval of the mean of several items' kappas over all units, less the same over some of these.
 
     It is of the difference itself, over clusters that hold both: of two coefficients over the same units, each may lie
-    within the interval of the other and yet the one always be larger. Below 30 clusters it is the jackknife's, since
-    the percentiles of 10 to 15 clusters leave out 0 on one side in 5 to 9 % of studies where both are the same, and
-    the jackknife in 3 %.
+    within the interval of the other and yet the one always be larger.
 
     items : of each, ratings of shape (R, U); is_part : shape (U,)
     Raises TooFewRaters if an item has no unit with two ratings, Incomputable as `intervals.interval_of_sums` does.
@@ -95,8 +93,6 @@ def interval_above_part(
         return np.asarray(np.mean(kappas[::2], axis=0) - np.mean(kappas[1::2], axis=0), dtype=np.float64)
 
     together = np.concatenate(parts, axis=1)
-    if len(np.unique(np.asarray(clusters))) < intervals.ENOUGH_CLUSTERS:
-        return intervals.jackknife_interval(lambda weights: differences(weights @ together), clusters)
     return intervals.interval_of_sums(
         differences, together, clusters, rng=rng, n_resamples=n_resamples, is_bounded=False
     )

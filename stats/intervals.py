@@ -1,7 +1,8 @@
 """How sure a number is: intervals over clusters, which are what was sampled (stories or groups), never single answers.
 
 Means take Student's t on clusters below 30 of them and the percentile bootstrap from 30; coefficients take the
-delete-one-cluster jackknife below 10 and the percentile bootstrap from 10, with a note up to 29.
+delete-one-cluster jackknife below 100 and the percentile bootstrap from 100: of 12 clusters the percentiles hold a
+coefficient in 85 to 95 % of studies, of 36 in 90 to 95 %, and the jackknife in 93 % or more of both.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from stats.reasons import Incomputable
 from stats.sums import Level
 
 ENOUGH_CLUSTERS = 30
-ENOUGH_TO_RESAMPLE = 10  # clusters, for a coefficient
+ENOUGH_TO_RESAMPLE = 100  # clusters, for a coefficient
 MANY_CLUSTERS = 100  # from which they are drawn one by one, in a tenth of a multinomial's time
 DRAWN_AT_ONCE = 20  # resamples, which of thousands of clusters stay near the processor
 N_KEPT = 2  # draws; of the thousand resamples of 4,000 clusters each takes 33 MB
@@ -72,25 +73,23 @@ def resample_weights(clusters: npt.ArrayLike, *, rng: np.random.Generator, n_res
     return np.asarray(draw_clusters(len(labels), rng, n_resamples)[:, cluster_of_unit], dtype=np.int64)
 
 
-def draw_clusters(n: int, rng: np.random.Generator, n_resamples: int = 1000, *, one_by_one: bool = False) -> FloatArray:
+def draw_clusters(n: int, rng: np.random.Generator, n_resamples: int = 1000) -> FloatArray:
     """How often each of n clusters is drawn in each resample, shape (B, n); not to be written to.
 
     The last few are kept: of thousands of clusters drawing takes forty times the product with their sums, and most
     intervals of a report are over the same clusters from the same seed. The generator is left as if it had drawn.
-
-    one_by_one : also where clusters are few
     """
-    counts, after = _drawn(n, n_resamples, one_by_one or n >= MANY_CLUSTERS, json.dumps(rng.bit_generator.state))
+    counts, after = _drawn(n, n_resamples, json.dumps(rng.bit_generator.state))
     rng.bit_generator.state = after
     return counts
 
 
 @lru_cache(maxsize=N_KEPT)
-def _drawn(n: int, n_resamples: int, one_by_one: bool, state: str) -> tuple[FloatArray, Mapping[str, Any]]:
+def _drawn(n: int, n_resamples: int, state: str) -> tuple[FloatArray, Mapping[str, Any]]:
     """The draws of a generator of `default_rng` in that state, and its state afterwards."""
     rng = np.random.default_rng()
     rng.bit_generator.state = json.loads(state)
-    if one_by_one:
+    if n >= MANY_CLUSTERS:
         # Counted draws: the distribution of rng.multinomial, at a tenth of its time where clusters are many.
         counts = np.empty((n_resamples, n))
         for start in range(0, n_resamples, DRAWN_AT_ONCE):
@@ -136,7 +135,7 @@ def coefficient_interval(
     rng: np.random.Generator,
     n_resamples: int = 1000,
 ) -> Interval:
-    """The 95 % interval of a coefficient, from -1 to 1: percentile, or below 10 clusters the jackknife's.
+    """The 95 % interval of a coefficient, from -1 to 1: percentile, or below 100 clusters the jackknife's.
 
     resamples : gives the statistic's value under each row of weights, shape (B, U) to (B,); nan where it has none
     Raises Incomputable if there are fewer than two clusters or no value.
@@ -174,8 +173,10 @@ def jackknife_interval(resamples: Callable[[IntArray], FloatArray], clusters: np
         raise Incomputable("fewer_than_two_clusters")
     whole = float(resamples(np.ones((1, cluster_of_unit.size), dtype=np.int64))[0])
     without = resamples((cluster_of_unit != np.arange(n)[:, np.newaxis]).astype(np.int64))
-    if np.isnan(whole) or np.isnan(without).any():
+    if np.isnan(whole):
         raise Incomputable("no_resample_with_value")
+    if np.isnan(without).any():
+        raise Incomputable("no_value_without_a_cluster")
     if np.ptp(without) < ALIKE:
         raise Incomputable("resamples_alike")
     variance = (n - 1) / n * float(((without - without.mean()) ** 2).sum())

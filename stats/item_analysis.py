@@ -117,7 +117,7 @@ class ItemIntervals:
 
 
 def item_intervals(material: ItemMaterial, *, rng: np.random.Generator, n_resamples: int = 1000) -> ItemIntervals:
-    """95 % intervals of all of them from the same resamples: percentile, below 10 clusters the jackknife's."""
+    """95 % intervals of all of them from the same resamples: percentile, below 100 clusters the jackknife's."""
     n_items = material.answers.shape[1]
     drawn = Resamples(np.arange(int(material.clusters.max()) + 1), rng=rng, n_resamples=n_resamples)
     covariances = covariance_resamples(material, drawn.weights)

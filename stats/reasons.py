@@ -29,6 +29,9 @@ SENTENCES = {
     "groups_constant": gettext_noop("Neither group varies, so there is nothing to compare their difference with."),
     "fewer_than_two_clusters": gettext_noop("There are fewer than two clusters to resample."),
     "no_resample_with_value": gettext_noop("No resample gives the statistic a value."),
+    "no_value_without_a_cluster": gettext_noop(
+        "Without one of the clusters it has no value, so leaving out each in turn cannot tell how sure it is."
+    ),
     "clusters_alike": gettext_noop("All clusters have the same mean, so they cannot tell how sure it is."),
     "resamples_alike": gettext_noop("Every resample gives the same value, so resampling cannot tell how sure it is."),
     "no_unit_with_verdict_and_majority": gettext_noop("No unit has both a verdict of the judge and a majority."),

@@ -12,7 +12,7 @@ from stats.reasons import Incomputable
 
 
 class Resamples:
-    """Whole clusters drawn with replacement; below 10 of them all, then all but each in turn, for the jackknife.
+    """Whole clusters drawn with replacement; below 100 of them all, then all but each in turn, for the jackknife.
 
     cluster_of_unit : index of each unit's cluster, shape (U,)
     weights : how often each cluster enters each resample, shape (B, G)
@@ -27,7 +27,7 @@ class Resamples:
         if self.is_jackknife:
             self.weights: FloatArray = np.concatenate([np.ones((1, n)), 1 - np.eye(n)])
         else:
-            self.weights = intervals.draw_clusters(n, rng, n_resamples, one_by_one=True)
+            self.weights = intervals.draw_clusters(n, rng, n_resamples)
 
     def sums(self, parts: FloatArray, is_used: BoolArray | None = None) -> FloatArray:
         """Sums of what each unit gives, shape (U, P) to (B, P). is_used : the units that `parts` has, of all."""
@@ -54,15 +54,3 @@ class Resamples:
             return self.interval(values)
         except Incomputable as error:
             return error
-
-
-def mean_interval(values: FloatArray, clusters: IntArray, *, rng: np.random.Generator) -> Interval:
-    """`intervals.mean_interval` of numbers of shape (U,) without gaps; from 30 clusters on with draws as above.
-
-    Raises what that raises.
-    """
-    if len(np.unique(clusters)) < intervals.ENOUGH_CLUSTERS:
-        return intervals.mean_interval(values, clusters, rng=rng)
-    resamples = Resamples(clusters, rng=rng)
-    totals = resamples.sums(np.stack([values, np.ones(len(values))], axis=-1))
-    return resamples.interval(totals[:, 0] / totals[:, 1])

@@ -149,8 +149,9 @@ def strength_resamples(material: Decisions, weights: FloatArray) -> FloatArray:
 def strength_intervals(
     material: Decisions, *, rng: np.random.Generator, n_resamples: int = 1000
 ) -> list[Interval | Incomputable]:
-    """The 95 % interval of each strength over clusters, or why there is none: percentile from 10 clusters on, below the
-    jackknife's. Resamples in which somebody always or never wins have no value; they are left out and counted.
+    """The 95 % interval of each strength over clusters, or why there is none: percentile from 100 of them on, below the
+    jackknife's. Resamples in which somebody always or never wins have no value; percentiles leave them out and count
+    them, and where somebody does without one of the clusters the jackknife has none.
     """
     n_clusters, n_competitors = material.wins.shape
     if n_clusters < 2:

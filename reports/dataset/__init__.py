@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from stats.arrays import BoolArray, IntArray
 
 # Counts up when other answers count, or what is read of them changes: reports are computed anew.
-EDITION = 15
+EDITION = 16
 SHUFFLES = 1  # of the seed
 KINDS_IN_ORDER = (Source.Kind.EXPERT, Source.Kind.AMATEUR, Source.Kind.OTHER, Source.Kind.MODEL)
 

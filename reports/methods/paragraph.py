@@ -266,8 +266,9 @@ def _statistics(results: Results, sampled: Sampled) -> Iterator[str]:
 def _intervals(sampled: Sampled) -> str:
     """What intervals are over."""
     sentence = _(
-        "Intervals are 95 %% intervals over %(sampled)s: Student’s t below 30 of them, percentile intervals of "
-        "resampled ones from 30."
+        "Intervals are 95 %% intervals over %(sampled)s: of means Student’s t below 30 of them and percentile "
+        "intervals of resampled ones from 30; of coefficients the jackknife’s below 100 and percentile intervals from "
+        "100."
     )
     return sentence % {"sampled": sampled.explained}
 

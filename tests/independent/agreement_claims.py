@@ -5,11 +5,11 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from tests.independent.intervals import ENOUGH_FOR_A_COEFFICIENT, ENOUGH_FOR_A_MEAN, alphas, draw, kappas, of_values
+from tests.independent.intervals import ENOUGH_FOR_A_COEFFICIENT, alphas, draw, kappas, of_values
 
 
 def p_above(table, level, clusters, seed, bound):
-    """Twice the share of resamples of clusters that do not pass the bound, or of Student's t below ten clusters.
+    """Twice the share of resamples of clusters that do not pass the bound, or of Student's t below a hundred clusters.
 
     table : how many raters gave each unit each value
     """
@@ -43,6 +43,4 @@ def above_part(tables, is_part, clusters, seed):
             [kappas(table[is_part], None, "nominal", weights[:, is_part]) for table in counts], axis=0
         )
 
-    n = cluster_of_unit.max() + 1
-    fewest = ENOUGH_FOR_A_MEAN  # from so many on resamples
-    return of_values(values, cluster_of_unit, seed, (None, None), fewest=fewest), n
+    return of_values(values, cluster_of_unit, seed, (None, None)), cluster_of_unit.max() + 1

@@ -61,13 +61,13 @@ class SharedDecisions:
         return values - values.mean()
 
     def intervals(self, seed):
-        """Of each strength both ends: percentile from 10 clusters on, below the jackknife's; None of those without."""
+        """Of each strength both ends: percentile from 100 clusters on, below the jackknife's; None of those without."""
         n, n_names = self.wins.shape
         nothing = [None] * n_names
         if n < 2 or self.sets.size > MOST_NUMBERS:
             return nothing
         is_drawn = n >= ENOUGH_FOR_A_COEFFICIENT
-        weights = draw(n, seed, one_by_one=True) if is_drawn else np.vstack([np.ones((1, n)), 1 - np.eye(n)])
+        weights = draw(n, seed) if is_drawn else np.vstack([np.ones((1, n)), 1 - np.eye(n)])
         fits = [self.fit(row) for row in weights.astype(float)]
         values = np.array([np.full(n_names, np.nan) if fit is None else fit for fit in fits])
         if is_drawn:

@@ -1,7 +1,7 @@
 """Intervals over clusters, for recompute.py, with numpy and scipy. Draws come from the seed of the study.
 
 Below 30 clusters means have t on clusters, from 30 on the percentile bootstrap; coefficients have the jackknife over
-clusters below 10. Rates that hardly vary have Wilson's interval with clusters for trials.
+clusters below 100. Rates that hardly vary have Wilson's interval with clusters for trials.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from tests.independent.judge_coefficients import ALIKE, OF_JUDGES, rank_correlat
 
 N_RESAMPLES = 1000
 MANY_CLUSTERS = 100  # from which they are drawn one by one
-ENOUGH_FOR_A_MEAN, ENOUGH_FOR_A_COEFFICIENT, ENOUGH_WITH_RARER = 30, 10, 3
+ENOUGH_FOR_A_MEAN, ENOUGH_FOR_A_COEFFICIENT, ENOUGH_WITH_RARER = 30, 100, 3
 ROUNDING = 1e-9  # of sums of shares
 
 
@@ -34,7 +34,7 @@ def count_clusters(function, arguments):
         return min(len(arguments[0]), len(arguments[1]))
     if function in ("of_gwet", "of_intraclass", "of_preference", "of_totals"):
         return len(set(arguments[{"of_intraclass": 4, "of_totals": 1}.get(function, 2)]))
-    if function in ("of_mean", "of_mean_one_by_one", "of_rate", "of_outcome", "of_passed", "of_difference", "of_score"):
+    if function in ("of_mean", "of_rate", "of_outcome", "of_passed", "of_difference", "of_score"):
         return arguments[1 if function == "of_score" else 0]["cluster"].nunique()
     if function in ("of_coefficient", "of_alpha", "of_recalls"):
         return len(set(arguments[1 if function == "of_recalls" else 2]))
@@ -129,10 +129,10 @@ def generator(seed):
     return seed if isinstance(seed, np.random.Generator) else np.random.default_rng(list(seed))
 
 
-def draw(n, seed, one_by_one=False):
+def draw(n, seed):
     """How often each of n clusters enters each resample, shape (1000, n)."""
     rng = generator(seed)
-    if n < MANY_CLUSTERS and not one_by_one:
+    if n < MANY_CLUSTERS:
         return rng.multinomial(n, np.full(n, 1 / n), size=N_RESAMPLES)
     drawn = rng.integers(n, size=(N_RESAMPLES, n))
     return np.array([np.bincount(row, minlength=n) for row in drawn])
@@ -196,17 +196,17 @@ def of_recalls(answers, clusters, seed):
     return ends and (100 * ends[0], 100 * ends[1])
 
 
-def of_values(values, cluster_of_unit, seed, bounds, one_by_one=False, fewest=ENOUGH_FOR_A_COEFFICIENT):
+def of_values(values, cluster_of_unit, seed, bounds):
     """The interval of a coefficient over clusters; None if there is none.
 
     values : of how often each unit counts, shape (B, U), the coefficient, shape (B,)
-    seed : or a generator; one_by_one : how clusters are drawn; fewest : from how many clusters on
+    seed : or a generator
     """
     n = cluster_of_unit.max() + 1
     if n < 2:
         return None
-    if n >= fewest:
-        return clip(percentile(values(draw(n, seed, one_by_one)[:, cluster_of_unit])), bounds)
+    if n >= ENOUGH_FOR_A_COEFFICIENT:
+        return clip(percentile(values(draw(n, seed)[:, cluster_of_unit])), bounds)
     whole = values(np.ones((1, cluster_of_unit.size)))[0]
     without = values((cluster_of_unit != np.arange(n)[:, None]).astype(float))
     if np.isnan(whole) or np.isnan(without).any() or np.ptp(without) < ALIKE:

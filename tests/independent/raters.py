@@ -60,7 +60,7 @@ def panel(package, result, check):
             change = None if alone is None else alone - mean
             check.numbers(label, row, value=own["number"].mean(), n_stories=len(own), without=alone, change=change)
             bounds = around_zero(100 if kind == "verdicts" else most)
-            check.interval(label, row["interval"], "of_mean_one_by_one", own, package.draws, within=bounds)
+            check.interval(label, row["interval"], "of_mean", own, package.draws, within=bounds)
 
 
 def shared(package, items):

@@ -7,29 +7,14 @@ import numpy as np
 from tests.independent.intervals import (
     ALIKE,
     ENOUGH_FOR_A_COEFFICIENT,
-    ENOUGH_FOR_A_MEAN,
     around,
     clip,
-    cluster_sums,
     draw,
-    mean_of_clusters,
     of_values,
     percentile,
 )
 
 TOO_ALIKE = 1e-12  # a variance below is none
-
-
-def of_mean_one_by_one(answers, seed):
-    """The interval of a mean as of_mean has it; from 30 clusters on with other draws."""
-    if answers.empty:
-        return None
-    sums, counts = cluster_sums(answers)
-    n = sums.shape[1]
-    if n < ENOUGH_FOR_A_MEAN:
-        return mean_of_clusters(sums, counts, seed)
-    weights = draw(n, seed, one_by_one=True)
-    return percentile((weights @ sums[0]) / (weights @ counts[0]))
 
 
 def places_of(clusters):
@@ -53,7 +38,7 @@ def of_gwet(table, is_ordinal, clusters, seed):
         agree = (weights @ observed) / np.where(n_pairs > 0, n_pairs, np.nan)
         return (agree - chance) / (1 - chance)
 
-    return of_values(values, places_of(clusters), seed, (-1, 1), one_by_one=True)
+    return of_values(values, places_of(clusters), seed, (-1, 1))
 
 
 def of_difference(answers, seed):
@@ -111,7 +96,7 @@ def of_intraclass(ratings, is_crossed, form, which, clusters, seed):
     def values(weights):
         return np.array([one_icc(ratings, row, is_crossed, form) for row in weights[:, which]])
 
-    return of_values(values, places, seed, (-1, 1), one_by_one=True)
+    return of_values(values, places, seed, (-1, 1))
 
 
 def one_icc(ratings, weights, is_crossed, form):
@@ -148,7 +133,7 @@ def of_items(answers, clusters, seed):
     places, n_items = places_of(clusters), answers.shape[1]
     n = places.max() + 1
     is_drawn = n >= ENOUGH_FOR_A_COEFFICIENT
-    weights = draw(n, seed, one_by_one=True) if is_drawn else np.vstack([np.ones((1, n)), 1 - np.eye(n)])
+    weights = draw(n, seed) if is_drawn else np.vstack([np.ones((1, n)), 1 - np.eye(n)])
     values = {}
     for row in weights.astype(float)[:, places]:
         for name, value in item_correlations(answers, row, n_items):
@@ -161,7 +146,7 @@ def of_alpha(answers, clusters, seed):
     places, n_items = places_of(clusters), answers.shape[1]
     n = places.max() + 1
     is_drawn = n >= ENOUGH_FOR_A_COEFFICIENT
-    weights = draw(n, seed, one_by_one=True) if is_drawn else np.vstack([np.ones((1, n)), 1 - np.eye(n)])
+    weights = draw(n, seed) if is_drawn else np.vstack([np.ones((1, n)), 1 - np.eye(n)])
     values = []
     for row in weights.astype(float)[:, places]:
         deviations = answers - row @ answers / max(1, row.sum())

@@ -125,7 +125,7 @@ def test_intervals_hold_the_value_and_say_what_they_rest_on() -> None:
     value = reliability.intraclass(ratings)
     assert single.low < value.single.value < single.high
     assert average.low < value.average.value < average.high
-    assert (single.n_units, single.method) == (20, "percentile")
+    assert (single.n_units, single.method) == (20, "jackknife")
     # Of equal resamples the mean of four is more reliable than one.
     assert average.low > single.low
 

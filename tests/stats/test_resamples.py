@@ -3,18 +3,18 @@
 import numpy as np
 import pytest
 
-from stats import intervals, resamples
+from stats import intervals
 from stats.reasons import Incomputable
 from stats.resamples import Resamples
 
 
 def test_a_resample_draws_as_many_clusters_as_there_are_and_each_equally_often() -> None:
-    drawn = Resamples([f"c{n}" for n in range(12)], rng=np.random.default_rng(1), n_resamples=4000)
+    drawn = Resamples([f"c{n}" for n in range(100)], rng=np.random.default_rng(1), n_resamples=4000)
 
-    assert set(drawn.weights.sum(axis=1)) == {12}
-    assert drawn.weights.mean(axis=0) == pytest.approx(np.ones(12), abs=0.06)
-    # Each is drawn binomially: variance 12 × 1/12 × 11/12.
-    assert drawn.weights.var(axis=0).mean() == pytest.approx(11 / 12, abs=0.03)
+    assert set(drawn.weights.sum(axis=1)) == {100}
+    assert drawn.weights.mean(axis=0) == pytest.approx(np.ones(100), abs=0.08)
+    # Each is drawn binomially: variance 100 × 1/100 × 99/100.
+    assert drawn.weights.var(axis=0).mean() == pytest.approx(0.99, abs=0.03)
 
 
 def test_sums_are_over_the_units_of_the_clusters_drawn() -> None:
@@ -39,16 +39,3 @@ def test_few_clusters_take_the_jackknife_and_one_has_no_interval() -> None:
     one = Resamples(["a", "a"], rng=np.random.default_rng(1))
     with pytest.raises(Incomputable, match="fewer than two clusters"):
         one.interval(np.ones(1))
-
-
-@pytest.mark.parametrize("n_clusters", [12, 60])
-def test_the_interval_of_a_mean_is_that_of_all_reports(n_clusters: int) -> None:
-    rng = np.random.default_rng(3)
-    clusters = np.repeat(np.arange(n_clusters), 3)
-    values = rng.normal(size=clusters.size)
-
-    ends = resamples.mean_interval(values, clusters, rng=np.random.default_rng(1))
-
-    plain = intervals.mean_interval(values, clusters, rng=np.random.default_rng(2))
-    assert [ends.low, ends.high] == pytest.approx([plain.low, plain.high], abs=0.04)
-    assert (ends.method, ends.n_units) == (plain.method, n_clusters)

@@ -127,9 +127,11 @@ def test_a_resample_in_which_one_always_wins_has_no_strengths() -> None:
 
 def test_intervals_say_what_they_rest_on_or_why_there_are_none() -> None:
     rng = np.random.default_rng(1)
-    twelve = strengths.strength_intervals(material(season(), 7, [f"c{n % 12}" for n in range(len(season()))]), rng=rng)
+    many = strengths.strength_intervals(
+        material(9 * season(), 7, [f"c{n % 120}" for n in range(9 * len(season()))]), rng=rng
+    )
     six = strengths.strength_intervals(material(season(), 7, [f"c{n % 6}" for n in range(len(season()))]), rng=rng)
     one = strengths.strength_intervals(material(season(), 7, ["c"] * len(season())), rng=rng)
 
-    assert [(ends.method, ends.n_units) for ends in (twelve[0], six[0])] == [("percentile", 12), ("jackknife", 6)]  # type: ignore[union-attr]
+    assert [(ends.method, ends.n_units) for ends in (many[0], six[0])] == [("percentile", 120), ("jackknife", 6)]  # type: ignore[union-attr]
     assert {str(reason) for reason in one} == {"There are fewer than two clusters to resample."}

@@ -250,7 +250,7 @@ def panel_block(package, kind, title, items, without_by_item):
         values, of_rater = scale * differences.values[is_own], clusters[differences.units[is_own]]
 
         def ends(values=values, of_rater=of_rater):
-            return resamples.mean_interval(values, of_rater, rng=package.resampling()).clipped(-most, most)
+            return intervals.mean_interval(values, of_rater, rng=package.resampling()).clipped(-most, most)
 
         alone = or_none(without[rater])
         change = None if alone is None or whole is None else alone - whole

@@ -24,7 +24,7 @@ from reports.figures.base import Figure, ItemRow, interval, item_fields
 from reports.figures.block_titles import block_title
 from reports.figures.coverage import Coverage
 from reports.figures.raters.panel_tables import item_by_item, rater_blocks
-from reports.lazy import agreement, np, panel, resamples
+from reports.lazy import agreement, intervals, np, panel
 from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
@@ -259,7 +259,7 @@ def _panel_block(
 
         def ends(values: FloatArray = values, own_clusters: Any = own_clusters) -> StatisticInterval:
             rng = dataset.resampling()
-            return resamples.mean_interval(values, own_clusters, rng=rng).clipped(-most, most)
+            return intervals.mean_interval(values, own_clusters, rng=rng).clipped(-most, most)
 
         alone = float(without[rater]) if np.isfinite(without[rater]) else None
         rows.append(

@@ -97,7 +97,7 @@ def test_gwet_and_intraclass_stand_with_their_form_interval_and_floor(read: Any)
     assert [form["coefficient"]["value"] for form in forms] == pytest.approx([total.single.value, total.average.value])
     for row in [*items, *(form for number in numbers for form in number["forms"])]:
         assert row["interval"]["low"] < row["coefficient"]["value"] < row["interval"]["high"]
-        assert "only 12 clusters" in row["interval"]["note"]
+        assert "over 12 clusters" in row["interval"]["note"]
         assert row["floor"]["mean"] < row["floor"]["upper"]
 
 
