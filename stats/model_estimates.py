@@ -9,11 +9,12 @@ from stats.intervals import Interval, t_quantile
 
 @dataclass(frozen=True)
 class ModelEstimate:
-    """A mean or a difference in the outcome's unit, with its standard error and degrees of freedom."""
+    """A mean or a difference in the outcome's unit, with its standard error and degrees of freedom, and of what."""
 
     value: float
     error: float
     degrees: float
+    basis: str = "of the mixed model"
 
     @property
     def p(self) -> float:
@@ -30,5 +31,5 @@ class ModelEstimate:
     def interval(self, n_units: int, *, level: float = 0.95, method: str = "crossed") -> Interval:
         """Student's t."""
         margin = t_quantile((1 + level) / 2, self.degrees) * self.error
-        note = f"t interval of the mixed model, with {self.degrees:.1f} degrees of freedom"
+        note = f"t interval {self.basis}, with {self.degrees:.1f} degrees of freedom"
         return Interval(self.value - margin, self.value + margin, n_units, level, note, method=method)

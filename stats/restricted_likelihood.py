@@ -62,6 +62,10 @@ class Evaluation:
         self.deviance = self._inverse.log_determinant + self.n_degrees * float(np.log(rest))
         self.effects = self._inverse.scales * self._predicted
 
+    def shares(self, row: FloatArray) -> FloatArray:
+        """How much the values in each column enter a sum of effects, (columns,) both."""
+        return np.asarray(self._inverse.scales * self._inverse.solve(row * self._inverse.scales), dtype=np.float64)
+
     def covariances(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Of sums of effects, (M, columns), in squared units: (M, M); and how each variance changes, (M, K + 1).
 

@@ -140,9 +140,10 @@ class ComparedSources:
             wide = self.model.mean(source, other_raters=True) if has_others else None
         except Incomputable:
             return None
+        by_raters = self.model.mean_by_raters(source) if has_others else None
         same, wide = self.model.spreads.widen({self.model.place(source): 1.0}, same, wide)
-        wide = wide or same
-        return same.value, variance_components.widened(wide.interval(n_stories), same.interval(n_stories))
+        ends = _widest([each.interval(n_stories) for each in (wide, by_raters) if each] or [same.interval(n_stories)])
+        return same.value, variance_components.widened(ends, same.interval(n_stories))
 
     def test_all(self) -> JointTest | None:
         """By the model: whether any two sources differ; None without a model, other raters, or a chain through all."""
@@ -160,11 +161,12 @@ class ComparedSources:
         same = model.contrast(first, second, other_raters=False)
         has_others = answers.n_raters(first, second) > 1
         wide = model.contrast(first, second, other_raters=True) if has_others else None
+        by_raters = model.contrast_by_raters(first, second) if has_others else None
         same, wide = model.spreads.widen({model.place(first): 1.0, model.place(second): -1.0}, same, wide)
         n_stories = answers.n_stories(first), answers.n_stories(second)
         return self._pair(
             same.interval(min(n_stories), method="t").clipped(-most, most),
-            wide if wide is not None else Incomputable("one_rater"),
+            [each for each in (wide, by_raters) if each] or Incomputable("one_rater"),
             same,
             sides=(first, second),
             means=(model.mean_value(first), model.mean_value(second)),
@@ -182,10 +184,12 @@ class ComparedSources:
             *means, test=self._test, most=answers.most, rng=self._resampling(), n_resamples=self._n_resamples
         )
 
-        def for_other_raters() -> ModelEstimate:
-            return variance_components.difference_estimate(
-                cells[0], cells[1], contrast.difference, is_paired=contrast.is_paired
-            )
+        def for_other_raters() -> Sequence[ModelEstimate]:
+            return [
+                variance_components.difference_estimate(
+                    cells[0], cells[1], contrast.difference, is_paired=contrast.is_paired
+                )
+            ]
 
         return self._pair(
             contrast.interval,
@@ -205,35 +209,44 @@ class ComparedSources:
     def _pair(
         self,
         interval: Interval,
-        wide: ModelEstimate | Incomputable,
+        wide: Sequence[ModelEstimate] | Incomputable,
         same: ModelEstimate,
         *,
         sides: tuple[int, int],
         p_same_raters: float,
         **fields: Any,
     ) -> PairContrast:
-        """What both ways share: whatever is for other raters, too, is never surer than for these."""
-        answers, most = self._answers, self._answers.most
+        """What both ways share: what is for other raters, too, is never surer than any estimate of it, nor than for
+        these.
+        """
+        answers, most, n = self._answers, self._answers.most, interval.n_units
         n_blocks, n_alone = self._all.n_blocks(*sides)
-        estimate = same if isinstance(wide, Incomputable) or wide.error < (1 - ALIKE) * same.error else wide
-        ends = estimate.interval(interval.n_units, level=0.9)
+        estimates = [same, *([] if isinstance(wide, Incomputable) else wide)]
+        ends = _widest([estimate.interval(n, level=0.9) for estimate in estimates])
         return PairContrast(
             difference=same.value,
             interval=interval,
             wide=wide
             if isinstance(wide, Incomputable)
-            else variance_components.widened(wide.interval(interval.n_units), interval).clipped(-most, most),
+            else variance_components.widened(_widest([each.interval(n) for each in wide]), interval).clipped(
+                -most, most
+            ),
             low_90=max(ends.low, -most),
             high_90=min(ends.high, most),
-            p=None if isinstance(wide, Incomputable) else max(wide.p, p_same_raters),
+            p=None if isinstance(wide, Incomputable) else max(p_same_raters, *(each.p for each in wide)),
             p_same_raters=p_same_raters,
-            p_within=None if self._margin is None else estimate.p_within(self._margin),
+            p_within=None if self._margin is None else max(each.p_within(self._margin) for each in estimates),
             n_stories=(answers.n_stories(sides[0]), answers.n_stories(sides[1])),
             n_raters=answers.n_raters(*sides),
             n_blocks=n_blocks,
             n_left_out=n_alone if n_blocks else 0,
             **fields,
         )
+
+
+def _widest(ends: Sequence[Interval]) -> Interval:
+    """Of intervals around one value."""
+    return max(ends, key=lambda each: each.high - each.low)
 
 
 def _crossed(answers: OutcomeAnswers) -> CrossedAnswers:

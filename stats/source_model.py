@@ -23,6 +23,7 @@ from scipy.sparse import csgraph
 from stats.arrays import BoolArray, FloatArray, IntArray
 from stats.crossed_equations import CrossedColumns, ModelPart
 from stats.model_estimates import ModelEstimate
+from stats.rater_spreads import RaterSpreads
 from stats.reasons import Incomputable
 from stats.restricted_likelihood import RestrictedLikelihood
 from stats.source_spreads import SourceSpreads
@@ -138,6 +139,28 @@ class SourceModel:
             np.searchsorted(design.sources, answers.source[firsts]),
             np.unique(blocks, return_inverse=True)[1],
         )
+
+    @cached_property
+    def _rater_spreads(self) -> RaterSpreads:
+        design, answers = self._design, self._answers
+        fixed = self._fit.effects.copy()
+        for part in design.columns.drawn:
+            fixed[design.columns.place_by_part[part]] = 0.0
+        rests = answers.values - self._middle - design.columns.columns @ fixed
+        rater = np.unique(answers.rater, return_inverse=True)[1]
+        return RaterSpreads.of(design.columns.columns, rests, rater, np.searchsorted(design.sources, answers.source))
+
+    def mean_by_raters(self, source: int) -> ModelEstimate | None:
+        """`mean` for other raters, as sure as these differ in it; None where it is one rater's, or they do not differ.
+
+        Raises what `mean` raises.
+        """
+        return self._rater_spreads.estimate(self.mean_value(source), self._fit.shares(self._design.mean_row(source)))
+
+    def contrast_by_raters(self, first: int, second: int) -> ModelEstimate | None:
+        """The same of `contrast`, of sources that can be compared."""
+        row = self._design.row({first: 1.0, second: -1.0})
+        return self._rater_spreads.estimate(float(row @ self._fit.effects), self._fit.shares(row))
 
     def place(self, source: int) -> int:
         """Which of the compared sources it is, in the order of `spreads`."""

@@ -107,6 +107,18 @@ class MixedModel:
         row, held = self.contrast_row(first, second), {} if other_raters else self.held({first: 1, second: -1})
         return row @ self.effects, self.variance(row, held, self.parts) ** 0.5, self.degrees(row, held)
 
+    def by_raters(self, row):
+        """Error and degrees of freedom by what each rater adds to the sum of effects; None where they do not differ."""
+        inverse = np.linalg.inv(self.covariance(self.parts))
+        shares = inverse @ self.x @ np.linalg.pinv(self.x.T @ inverse @ self.x) @ row
+        table = pd.DataFrame({"rater": self.raters, "source": self.source, "share": shares})
+        table["part"] = shares * (self.y - self.x @ self.effects)
+        of_sources = table.groupby(["rater", "source"])["share"].sum() ** 2
+        weights = of_sources.groupby("rater").sum()
+        n = weights.sum() ** 2 / (weights**2).sum()
+        variance = (table.groupby("rater")["part"].sum() ** 2).sum()
+        return ((variance * n / (n - 1)) ** 0.5, max(n - 1, 1)) if n > 1 + 1e-6 and variance > 0 else None
+
     def of_all(self):
         """F of all sources together with its degrees of freedom (Fai & Cornelius 1996)."""
         rows = np.array([self.contrast_row(name, self.names[0]) for name in self.names[1:]])

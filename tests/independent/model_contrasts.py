@@ -55,11 +55,9 @@ def check_mean(label, row, model, answers, check):
     if model.has_no_rest:
         return
     others = model.mean(row["source"])[1:] if of_source["rater"].nunique() > 1 else None
+    by_raters = model.by_raters(model.mean_row(row["source"])) if others else None
     same, others = Spreads(model).widened({row["source"]: 1}, same, others)
-    ends = t_interval(value, *same)
-    if others:
-        wide = t_interval(value, *others)
-        ends = min(ends[0], wide[0]), max(ends[1], wide[1])
+    ends = widest(t_interval(value, *each) for each in (same, others, by_raters) if each)
     check_ends(f"{label}/interval", row["interval"], ends, of_source["story"].nunique(), check)
 
 
@@ -91,22 +89,27 @@ def check_contrast(label, row, model, answers, blocks, parts, within, margin, ch
         check.leave([row.get(name) for name in left], NO_REST)
         return
     others = model.difference(row["first"], row["second"])[1:] if both["rater"].nunique() > 1 else None
-    used, others = Spreads(model).widened({row["first"]: 1, row["second"]: -1}, (error, degrees), others)
-    narrow, p_same = t_interval(value, *used), p_of(value, *used)
+    by_raters = model.by_raters(model.contrast_row(row["first"], row["second"])) if others else None
+    same, others = Spreads(model).widened({row["first"]: 1, row["second"]: -1}, (error, degrees), others)
+    narrow, p_same = t_interval(value, *same), p_of(value, *same)
+    all_of = [each for each in (same, others, by_raters) if each]
     n = min(first["story"].nunique(), second["story"].nunique())
     check_ends(f"{label}/interval", row["interval"], intervals.clip(narrow, within), n, check)
     check.near(f"{label}/p_same_raters", row["p_same_raters"], p_same, 2e-3)
     if others:
-        wide = t_interval(value, *others)
-        wide = min(wide[0], narrow[0]), max(wide[1], narrow[1])
+        wide = widest(t_interval(value, *each) for each in all_of)
         check_ends(f"{label}/wide", row["wide"], intervals.clip(wide, within), n, check)
-        check.near(f"{label}/p", row["p"], max(p_of(value, *others), p_same), 2e-3)
-        used = others if others[0] >= used[0] else used
+        check.near(f"{label}/p", row["p"], max(p_of(value, *each) for each in all_of), 2e-3)
     if margin is not None:
-        check.near(f"{label}/p_within", row["p_within"], p_within(value, *used, margin), 2e-3)
-    ends = intervals.clip(t_interval(value, *used, 0.9), within)
+        check.near(f"{label}/p_within", row["p_within"], max(p_within(value, *each, margin) for each in all_of), 2e-3)
+    ends = intervals.clip(widest(t_interval(value, *each, 0.9) for each in all_of), within)
     check.near(f"{label}/low_90", row["low_90"], ends[0], 2e-3)
     check.near(f"{label}/high_90", row["high_90"], ends[1], 2e-3)
+
+
+def widest(ends):
+    """Of intervals around one value."""
+    return max(ends, key=lambda each: each[1] - each[0])
 
 
 def check_ends(label, stored, ends, n, check):

@@ -188,11 +188,12 @@ def check_wide_differences(place, ratings, means, parts, contrasts, within, chec
         check.ends(f"{label}/wide", row["wide"], intervals.clip(ends, within), n)
         p = max(p_of(row["value"], found[0] ** 0.5, found[1]), row["p_same_raters"]) if found else None
         check.number(f"{label}/p", row.get("p"), p)
-        used = found if found and found[0] >= (1 - 1e-9) * same[0] else same
-        low, high = intervals.clip(t_interval(row["value"], used[0] ** 0.5, used[1], 0.9), within)
+        used = [(each[0] ** 0.5, each[1]) for each in (found, same) if each]
+        ends_90 = max((t_interval(row["value"], *each, 0.9) for each in used), key=lambda each: each[1] - each[0])
+        low, high = intervals.clip(ends_90, within)
         check.numbers(label, row, low_90=low, high_90=high)
         if row.get("p_within") is not None:
-            p = p_within(row["value"], used[0] ** 0.5, used[1], margin)
+            p = max(p_within(row["value"], *each, margin) for each in used)
             check.number(f"{label}/p_within", row["p_within"], p)
 
 

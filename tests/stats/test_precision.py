@@ -140,7 +140,7 @@ def test_widths_of_few_complete_ratings_are_those_of_student() -> None:
 def test_no_difference_is_seldom_called_one_and_a_large_one_nearly_always_is() -> None:
     form = AnswerForm(kind="scale", mean=3, low=1, high=5, step=1)
     expected = expect_contrasts(
-        crossed(12, 5), form, ON_SCALE, PlannedComparison(), effect=1.8, rng=np.random.default_rng(2), n_studies=100
+        crossed(12, 5), form, ON_SCALE, PlannedComparison(), effect=2.0, rng=np.random.default_rng(2), n_studies=100
     )
 
     assert expected.power is not None

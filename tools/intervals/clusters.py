@@ -10,7 +10,7 @@ from stats import contrasts, intervals, rates, variance_components
 from stats.arrays import FloatArray
 from stats.intervals import Interval
 from stats.reasons import Incomputable
-from tools.intervals import answers, coefficients
+from tools.intervals import answers, coefficients, source_models
 from tools.intervals.answers import CENTRE, N_RATERS, N_STORIES, Case, clusters_of, raw_ratings, truth, verdicts
 from tools.measurement import progress
 
@@ -128,6 +128,7 @@ KINDS: dict[str, Case] = {
     "Other raters, too: paired difference, 12 raters": partial(crossed_difference, n_raters=12, is_paired=True),
     "Other raters, too: unpaired difference, 3 raters": partial(crossed_difference, n_raters=3, is_paired=False),
     "Other raters, too: unpaired difference, 12 raters": partial(crossed_difference, n_raters=12, is_paired=False),
+    **source_models.KINDS,
 }
 
 
