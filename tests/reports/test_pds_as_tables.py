@@ -11,6 +11,7 @@ import pytest
 from django.core.management import call_command
 
 from reports import replications, results
+from reports.dataset import Dataset
 from reports.replications import Release, ReleasedStory
 from reports.replications.replicate import load_release
 from studies import lifecycle
@@ -106,3 +107,16 @@ def test_the_release_and_its_tables_give_the_same_numbers_and_intervals(tmp_path
     figures = figures_of(as_tables)
     assert figures == figures_of(by_reader)
     assert len(list(list_ends(figures))) > 300
+
+
+def test_stories_on_one_premise_are_one_cluster(tmp_path: Path) -> None:
+    pds_generated.at_random(tmp_path / FILE)
+    with (tmp_path / FILE).open(encoding="utf-8", newline="") as file:
+        premise_by_id = {row["story_id"]: row["premise_id"] for row in csv.DictReader(file)}
+
+    load_release(read_release(tmp_path), replications.load_spec("pds"), slug="released", at=NOON)
+
+    dataset = Dataset.of(Study.objects.get())
+    premises = [premise_by_id[dataset.story_factor(story, "release_id")] for _group, story in dataset.units]
+    clusters = dataset.clusters_of_units(dataset.units).tolist()
+    assert len(set(premises)) == len(set(clusters)) == len(set(zip(premises, clusters, strict=True))) == 15

@@ -15,7 +15,6 @@ from django.core.management import CommandError, call_command
 from annotation.models import Rater, Response
 from annotation.responses import verification
 from reports import replications
-from reports.dataset import Dataset
 from studies.models import Provenance, Source, Story, StoryGroup, Study
 from tests.reports import pds_by_hand, pds_generated
 
@@ -225,18 +224,6 @@ def test_strategy_is_a_factor_and_codes_do_not_say_who_wrote(some: Path) -> None
     assert model[0] == {"release_id": "1", "study_id": "1", "strategy": "writer_profile"}
     assert human[0] == {"release_id": "j13xq", "study_id": "13"}
     assert {len(code) for _, code in about.values()} == {12}
-
-
-def test_stories_on_one_premise_are_one_cluster(some: Path) -> None:
-    with (some / FILE).open(encoding="utf-8", newline="") as file:
-        premise_by_id = {row["story_id"]: row["premise_id"] for row in csv.DictReader(file)}
-
-    replicate(some)
-
-    dataset = Dataset.of(Study.objects.get())
-    premises = [premise_by_id[dataset.story_factor(story, "release_id")] for _group, story in dataset.units]
-    clusters = dataset.clusters_of_units(dataset.units).tolist()
-    assert len(set(premises)) == len(set(clusters)) == len(set(zip(premises, clusters, strict=True))) == 15
 
 
 def test_human_likeness_is_kept_as_it_was_shown_and_analysed_as_released(some: Path) -> None:

@@ -134,7 +134,7 @@ def _story(name: str, lines: Sequence[_Line]) -> ReleasedStory:
         "strategy": cells["strategy"],
     }
     factors = {factor: value for factor, value in factors.items() if value}
-    return ReleasedStory(code=code, group=code, source=cells["model_short"], factors=factors)
+    return ReleasedStory(code=code, groups=(code,), source=cells["model_short"], factors=factors)
 
 
 def _source(name: str) -> dict[str, str]:
