@@ -92,7 +92,7 @@ def test_it_says_first_that_it_was_not_run_on_the_release(tmp_path: Path, rows: 
     status, output, _complaints = replicate(tmp_path)
 
     assert status == 1, "generated pairs are not as many as the paper's"
-    assert output.startswith("Not yet run on the release")
+    assert output.startswith("Its makers have not yet run it on the release")
 
 
 def test_votes_are_a_metric_judges_are_raters_and_no_person_is_named(tmp_path: Path, rows: Rows) -> None:
