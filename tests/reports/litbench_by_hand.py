@@ -1,4 +1,4 @@
-"""The values of `replicate litbench`, computed a second time and otherwise: with csv, json, re and statistics.
+"""The values of `replicate litbench`, computed a second time and otherwise: with csv, json, math, re and statistics.
 
     python tests/reports/litbench_by_hand.py rehydrated_test_data.csv [judges/NAME.jsonl ...]
 
@@ -7,6 +7,7 @@ prints them as JSON. It shares no line with what it checks, and follows the defi
 
 import csv
 import json
+import math
 import re
 import statistics
 import sys
@@ -26,7 +27,7 @@ def computed(path: Path, judges: list[Path]) -> dict[str, dict[str, float]]:
         for side in ("chosen", "rejected"):
             text = row[f"{side}_story"]
             n_words = None if text in ("", "[deleted]", "[removed]") else len(text.split())
-            votes, time = int(row[f"{side}_comment_score"]), float(row[f"{side}_timestamp"])
+            votes, time = (float(row[f"{side}_{name}"] or "nan") for name in ("comment_score", "timestamp"))
             stories[row[f"{side}_comment_id"]] = {"n": n_words, "votes": votes, "time": time, "text": text}
     pairs = [(stories[row["chosen_comment_id"]], stories[row["rejected_comment_id"]]) for row in rows]
     lengths = [(a["n"], b["n"]) for a, b in pairs if a["n"] and b["n"] and a["n"] != b["n"]]
@@ -39,12 +40,12 @@ def computed(path: Path, judges: list[Path]) -> dict[str, dict[str, float]]:
         "story_length": {"": statistics.mean(story["n"] for story in known) / 100},
         "longer_chosen": {"": sum(a > b for a, b in lengths) / len(lengths)},
         "least_upvotes": {
-            "chosen": min(a["votes"] for a, _ in pairs),
-            "rejected": min(b["votes"] for _, b in pairs),
+            "chosen": min(a["votes"] for a, _ in pairs if not math.isnan(a["votes"])),
+            "rejected": min(b["votes"] for _, b in pairs if not math.isnan(b["votes"])),
         },
         "stories_before_2023": {"": sum(story["time"] < FIRST_OF_2023 for story in stories.values())},
         "outside_filters": {
-            "upvotes": sum(min(a["votes"], b["votes"]) < 10 for a, b in pairs),
+            "upvotes": sum(a["votes"] < 10 or b["votes"] < 10 for a, b in pairs),
             "tokens": sum(any(tokens(s) > 2048 for s in pair) for pair in pairs),
             "words": sum(any(s["n"] and s["n"] < 50 for s in pair) for pair in pairs),
             "margin": sum((a["votes"] - b["votes"]) / a["votes"] < 0.25 for a, b in pairs),

@@ -17,7 +17,10 @@ IN_2023 = 1_690_000_000  # seconds
 
 
 def write_pairs(path: Path, *, seed: int = 3, n_stories: int = 6) -> list[dict[str, str]]:
-    """A file with all pairs of the stories on each prompt whose votes differ by a quarter; one text is gone."""
+    """A file with all pairs of the stories on each prompt whose votes differ by a quarter.
+
+    One text was deleted, and one comment could not be fetched.
+    """
     rng = random.Random(seed)
     rows = []
     for place, prompt in enumerate(PROMPTS):
@@ -38,6 +41,13 @@ def write_pairs(path: Path, *, seed: int = 3, n_stories: int = 6) -> list[dict[s
                 if votes - less >= 0.25 * votes and votes > less:
                     sides = {f"chosen_{k}": v for k, v in chosen.items()}
                     rows.append({"prompt": prompt, **sides, **{f"rejected_{k}": v for k, v in rejected.items()}})
+    gone = rows[-1]["chosen_comment_id"]
+    for row in rows:
+        for side in ("chosen", "rejected"):
+            if row[f"{side}_comment_id"] == gone:
+                row |= {f"{side}_{name}": "" for name in ("story", "comment_score", "username", "timestamp")}
+            elif row[f"{side}_comment_score"].endswith("1"):
+                row[f"{side}_comment_score"] += ".0"  # as where a column has a gap
     rng.shuffle(rows)
     write_rows(path, rows)
     return rows
@@ -69,5 +79,5 @@ def write_rewards(path: Path, rows: list[dict[str, str]], *, seed: int = 9) -> N
     votes = {row[f"{side}_comment_id"]: row[f"{side}_comment_score"] for row in rows for side in ("chosen", "rejected")}
     with path.open("w", encoding="utf-8") as file:
         for n, (name, score) in enumerate(sorted(votes.items())):
-            reward = 0.5 if n < 3 else int(score) / 40 + rng.gauss(0, 1)
+            reward = 0.5 if n < 3 else float(score or 0) / 40 + rng.gauss(0, 1)
             file.write(json.dumps({"comment_id": name, "reward": reward}) + "\n")

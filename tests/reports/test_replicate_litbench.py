@@ -110,7 +110,7 @@ def test_votes_are_a_metric_judges_are_raters_and_no_person_is_named(tmp_path: P
     assert {group.stories.count() for group in StoryGroup.objects.all()} == {2}
     assert StoryGroup.objects.count() == len(rows)
     assert set(StoryGroup.objects.values_list("premise", flat=True)) == {row["prompt"] for row in rows}
-    assert Story.objects.filter(is_withheld=True).count() == 1
+    assert Story.objects.filter(is_withheld=True).count() == 2
     chosen = {row["chosen_comment_id"] for row in rows}
     of_votes = Response.objects.filter(assignment__rater__code="upvotes").values_list("value", flat=True)
     release_id = {p.story.code: p.factors["release_id"] for p in Provenance.objects.select_related("story")}

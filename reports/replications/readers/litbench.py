@@ -76,9 +76,7 @@ def read_release(folder: Path, judges: Path, spec: Mapping[str, Any]) -> Release
     paths_of_judges = sorted(judges.glob("*.jsonl")) if judges.is_dir() else []
     return Release(
         instrument=read_instrument(discover()[spec["study"]["instrument"]]),
-        premise_by_group={
-            code_by_pair[pair]: table.cells_by_row[row]["prompt"].strip() for pair, row in row_by_pair.items()
-        },
+        premise_by_group={code_by_pair[pair]: _read_prompt(table, row) for pair, row in row_by_pair.items()},
         stories=tuple(_story(name, story, code_by_id, code_by_pair, spec) for name, story in story_by_id.items()),
         rows=(),
         judges=(of_votes, *(j for path in paths_of_judges for j in read_judge(path, pairs, spec))),
@@ -124,7 +122,7 @@ def _read_pairs(table: _Table) -> tuple[dict[str, _Story], dict[str, tuple[str, 
     story_by_id: dict[str, _Story] = {}
     ids_by_pair: dict[str, tuple[str, str]] = {}
     row_by_pair: dict[str, int] = {}
-    for row, cells in table.cells_by_row.items():
+    for row in table.cells_by_row:
         chosen, rejected = (_read_id(table, row, f"{side}_comment_id") for side in SIDES)
         if chosen == rejected:
             raise table.error(row, "rejected_comment_id", f"{quote(chosen)} is the chosen story as well; leave it out")
@@ -133,14 +131,19 @@ def _read_pairs(table: _Table) -> tuple[dict[str, _Story], dict[str, tuple[str, 
             reason = f"row {row_by_pair[pair]} has the same two stories; leave one of them out"
             raise table.error(row, "chosen_comment_id", reason)
         ids_by_pair[pair], row_by_pair[pair] = (chosen, rejected), row
-        try:
-            cells["prompt"].strip() and reader.text(cells["prompt"])
-        except InvalidValue as error:
-            raise table.error(row, "prompt", str(error)) from None
         for side, name in zip(SIDES, (chosen, rejected), strict=True):
             story = _add_story(table, row, side, story_by_id, name)
             story.pairs.append(pair)
     return story_by_id, ids_by_pair, row_by_pair
+
+
+def _read_prompt(table: _Table, row: int) -> str:
+    """The prompt; "" where neither comment could be fetched."""
+    prompt = table.cells_by_row[row]["prompt"].strip()
+    try:
+        return str(reader.text(prompt)) if prompt else ""
+    except InvalidValue as error:
+        raise table.error(row, "prompt", str(error)) from None
 
 
 def _read_id(table: _Table, row: int, column: str) -> str:
