@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 
 from reports.figures.sources.contrast_rows import MODEL_TEST
+from reports.figures.sources.contrast_words import fixed_premises
 from reports.methods.sampled_units import Sampled
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ def comparison_sentences(compared: ComparisonResult, sampled: Sampled) -> Iterat
     if all(row.n_blocks > 1 for row in contrasts):
         words = {"sampled": sampled.words}
         yield _("Sources were compared within %(sampled)s, where these hold stories of both.") % words
+    if fixed := fixed_premises(contrasts):
+        yield fixed
     if any(row.is_planned for row in contrasts):
         yield _("p values of the planned comparisons were adjusted by Holm.")
     if any(not row.is_planned for row in contrasts):

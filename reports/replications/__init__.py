@@ -27,16 +27,23 @@ class ReleasedStory:
     """A story of a release. Without a text it is withheld.
 
     code : neutral, since codes appear in blind exports
+    groups : that it is read in, one but for pairs
     source : the release's own name of who wrote it
     """
 
     code: str
-    group: str
+    groups: tuple[str, ...]
     source: str
     text: str = ""
     title: str = ""
     url: str = ""
     factors: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def group(self) -> str:
+        """The one group that it is in. Raises ValueError if there are several."""
+        (group,) = self.groups
+        return group
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from reports.reasons import to_english
-from reports.replications import cloze_procedures, flatten, procedures, scale_procedures
+from reports.replications import cloze_procedures, flatten, pair_procedures, procedures, scale_procedures
 from reports.replications.procedures import Evidence, Figures
 from stats.reasons import Incomputable
 
-PROCEDURES = procedures.PROCEDURES | scale_procedures.PROCEDURES | cloze_procedures.PROCEDURES
+PROCEDURES = (
+    procedures.PROCEDURES | scale_procedures.PROCEDURES | cloze_procedures.PROCEDURES | pair_procedures.PROCEDURES
+)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ import pandas as pd
 
 from annotation.models import Response
 from reports.dataset.cubes import Cube
+from reports.replications.voted_pairs import VotedPairs
 from stats import agreement, judgements, rates
 from stats.arrays import BoolArray, FloatArray
 from stats.comparisons import pairs_pearson
@@ -30,6 +31,7 @@ class Evidence:
     judges : verdicts of each judge by name, shape (I, U), nan where there is none, over the same units
     answers : the judges' rows of the long table
     sources : the source of each unit, under the release's own name; kinds, what kind of source that is
+    pairs : where the step asks for the better of two stories
     """
 
     people: Cube
@@ -37,6 +39,7 @@ class Evidence:
     answers: pd.DataFrame
     sources: tuple[str, ...]
     kinds: tuple[str, ...]
+    pairs: VotedPairs | None = None
 
     def select_units(self, keep: list[bool]) -> "Evidence":
         """The same evidence, of the units where `keep` is true."""

@@ -1,5 +1,6 @@
 """A published study brought in whole, and what its rows say as arrays to compute with."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -15,6 +16,7 @@ from reports.dataset.step_items import step_items
 from reports.models import Report
 from reports.replications import Release
 from reports.replications.procedures import Evidence
+from reports.replications.voted_pairs import collect_pairs
 from studies import hashing, protocol
 from studies.construction import SourceConflict, create_study
 from studies.documents.stories import GroupDocument, StoryDocument
@@ -94,18 +96,33 @@ def _loaded_judges(study: Study, release: Release) -> dict[str, str]:
 
 
 def _kept_codes(study: Study, release: Release) -> dict[str, str]:
-    """The study's code of each story by the one that the reader makes now, which was another under another key.
+    """The study's code of each story and group by the one that the reader makes now, another one under another key.
 
     By the name that the release gives the story, where it is kept among its factors; without it codes stay as they are.
+    Groups are known by their stories.
     """
     kept = {source.factors.get("release_id"): code for code, source in source_by_story(study).items()}
     named = [(story.code, story.factors["release_id"]) for story in release.stories if "release_id" in story.factors]
-    return {code: kept[name] for code, name in named if name in kept}
+    code_by_code = {code: kept[name] for code, name in named if name in kept}
+    stories_by_group = defaultdict[str, set[str]](set)
+    for group, story in cubes.list_units(study):
+        stories_by_group[group].add(story)
+    group_by_stories = {frozenset(stories): group for group, stories in stories_by_group.items()}
+    for document in _group_documents(release):
+        of_group = frozenset(code_by_code.get(code, code) for code in document.stories)
+        if of_group in group_by_stories:
+            code_by_code[document.key] = group_by_stories[of_group]
+    return code_by_code
 
 
 def _recode(rows: Iterable[imports.Row], code_by_code: Mapping[str, str]) -> Iterator[imports.Row]:
-    """The rows with the study's codes of their stories."""
-    return (replace(row, story=code_by_code.get(row.story, row.story)) for row in rows)
+    """The rows with the study's codes of their stories and groups, in answers that are a story, too."""
+    for row in rows:
+        value = row.answer.value
+        is_code = isinstance(value, str) and value in code_by_code
+        answer = replace(row.answer, value=code_by_code[value]) if is_code else row.answer
+        group, story = code_by_code.get(row.group, row.group), code_by_code.get(row.story, row.story)
+        yield replace(row, group=group, story=story, answer=answer)
 
 
 def _add_silent_judges(study: Study, names: Sequence[str]) -> None:
@@ -168,8 +185,12 @@ def _story_documents(release: Release, spec: Mapping[str, Any]) -> list[StoryDoc
 
 
 def _group_documents(release: Release) -> list[GroupDocument]:
+    stories_by_group: dict[str, list[str]] = {code: [] for code in release.premise_by_group}
+    for story in release.stories:
+        for code in story.groups:
+            stories_by_group[code].append(story.code)
     return [
-        GroupDocument(code, premise, tuple(story.code for story in release.stories if story.group == code))
+        GroupDocument(code, premise, tuple(stories_by_group[code]))
         for code, premise in release.premise_by_group.items()
     ]
 
@@ -181,7 +202,7 @@ def _step_document(release: Release, spec: Mapping[str, Any]) -> StepDocument:
         kind=Step.Kind.RATING,
         title=spec["study"]["step_title"],
         instrument=release.instrument.slug,
-        scope=Step.Scope.STORY,
+        scope=Step.Scope(spec["study"].get("scope", Step.Scope.STORY)),
     )
 
 
@@ -200,4 +221,5 @@ def collect_evidence(study: Study, spec: Mapping[str, Any], *, judges: Sequence[
         answers=data.judges,
         sources=tuple(name_by_source.get(source_by_code[story].name, source_by_code[story].name) for _, story in units),
         kinds=tuple(source_by_code[story].kind for _, story in units),
+        pairs=collect_pairs(data, judges=judges) if any(item.is_preference for item in data.items) else None,
     )

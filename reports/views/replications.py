@@ -22,12 +22,17 @@ require_sources = require(lambda request: may_somewhere(request.user, roles.BY_S
 
 @dataclass(frozen=True)
 class Replication:
-    """A published study; comparisons : of the studies here into which its release was brought, the latest first"""
+    """A published study.
+
+    is_run_on_release : whether its procedures have met the release itself, and not generated data alone
+    comparisons : of the studies here into which its release was brought, the latest first
+    """
 
     name: str
     title: str
     citation: str
     n_figures: int
+    is_run_on_release: bool
     comparisons: tuple[StoredComparison, ...]
 
     @property
@@ -64,7 +69,14 @@ def _replication(name: str, comparisons: list[tuple[str, StoredComparison]]) -> 
     spec = replications.load_spec(name)
     printed = [pair for entry in spec["figures"] for pair in replications.flatten(entry.get("published"))]
     mine = tuple(stored for of, stored in comparisons if of == name)
-    return Replication(name, spec["title"], spec["citation"], len(printed), mine)
+    return Replication(
+        name=name,
+        title=spec["title"],
+        citation=spec["citation"],
+        n_figures=len(printed),
+        is_run_on_release=spec.get("is_run_on_release", True),
+        comparisons=mine,
+    )
 
 
 def _page(request: HttpRequest, template: str, context: dict[str, Any]) -> HttpResponse:

@@ -51,7 +51,7 @@ def judges_on_pairs(package, result, check):
         if at == 0:
             n_stories = Counter(group for group, _story in package.units)
             groups = sorted(group for group, n in n_stories.items() if n == 2)
-        if row["person_lines"]:
+        if row.get("person_lines"):
             line_of_people(package, place, row, chosen, groups, salt, check)
 
 

@@ -7,11 +7,15 @@ from operator import getitem
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 from django.core.management import call_command
 
 from reports.export import issues
+from stats import variance_components
 from studies.models import Study
+from tests.independent import variance
 from tests.independent.comparison import compare, recomputed
 from tests.reports import given
 from tests.reports.planted import plant
@@ -76,6 +80,19 @@ def test_the_script_would_find_a_number_that_is_wrong(place: tuple[str | int, ..
     differences = compare(tmp_path)["differences"]
 
     assert [row["place"] for row in differences if label in row["place"]] != []
+
+
+def test_a_rating_weighs_once_in_its_raters_mean_of_a_cluster_however_many_rated_the_story() -> None:
+    # Two stories on one premise, of which B reads only the first: 4 and 2 by A are 3, not (4 + 4 + 2) / 3.
+    rows = [("A", "g1", "s1", "p", 4.0), ("B", "g1", "s1", "p", 5.0), ("A", "g2", "s2", "p", 2.0)]
+    rows += [(rater, "g3", "s3", "q", 1.0) for rater in "AB"]
+    ratings = pd.DataFrame(rows, columns=["rater", "group", "story", "cluster", "number"])
+
+    of_package = variance.cell_means(ratings, ratings)
+
+    values = np.array([[4, 2, 1], [5, np.nan, 1]])
+    of_report = variance_components.cell_means(values, np.array([0, 0, 1]), np.ones(3, dtype=np.bool_))
+    assert of_package.to_numpy().tolist() == of_report.tolist() == [[3, 1], [5, 1]]
 
 
 @pytest.mark.slow

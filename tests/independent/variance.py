@@ -81,7 +81,8 @@ def wide_factors(package, result, check):
 
 def cell_means(ratings, part):
     """The mean of each rater's ratings of these stories in each cluster: one row a rater, one column a cluster."""
-    of_part = ratings.merge(part[["group", "story"]], on=["group", "story"])
+    # A part of single ratings names a story once for each: joined as it is, stories of more raters would weigh more.
+    of_part = ratings.merge(part[["group", "story"]].drop_duplicates(), on=["group", "story"])
     return of_part.pivot_table(index="rater", columns="cluster", values="number")
 
 

@@ -16,10 +16,10 @@ from reports.methods.citation import Citation, quire_version
 from reports.methods.paragraph import write_paragraphs
 from reports.methods.sampled_units import find_sampled
 from reports.models import Report
-from studies.models import Source, Study, Subset
+from studies.models import Source, StoryGroup, Study, Subset
 from tests import factories, triggers
 from tests.factories import NOON
-from tests.reports import given
+from tests.reports import composed, given
 from tests.reports.test_pages import full_study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
@@ -61,6 +61,21 @@ def test_the_numbers_of_the_paragraph_are_those_of_the_results(study: Study) -> 
     assert report.result["study"]["protocol"]["sha256"] in text
     assert f"report {report.fingerprint[:12]}" in text
     assert re.search(r"numpy \d+\.\d+\.\d+.* and ", text)
+
+
+@pytest.mark.parametrize(("premise", "is_said"), [("", True), ("One for all.", False)])
+def test_differences_are_said_to_hold_for_these_premises_where_sources_meet_on_several(
+    premise: str, is_said: bool
+) -> None:
+    study = composed.plant().study
+    if premise:
+        with triggers.lifted():
+            StoryGroup.objects.update(premise=premise)
+
+    text = text_of(study, stored(study))
+
+    assert ("differences hold for these alone" in text) == is_said
+    assert ("all on one premise, so that nothing is said of other premises" in text) == (not is_said)
 
 
 def test_a_sentence_that_does_not_hold_is_not_there(study: Study) -> None:

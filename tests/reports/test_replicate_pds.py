@@ -216,13 +216,13 @@ def test_the_release_becomes_a_closed_study_of_withheld_stories_in_groups_of_one
     }
 
 
-def test_strategy_and_premise_are_factors_and_codes_do_not_say_who_wrote(some: Path) -> None:
+def test_strategy_is_a_factor_and_codes_do_not_say_who_wrote(some: Path) -> None:
     replicate(some)
 
     about = {p.factors["release_id"]: (p.factors, p.story.code) for p in Provenance.objects.select_related("story")}
     model, human = about["1"], about["j13xq"]
-    assert model[0] == {"release_id": "1", "study_id": "1", "premise": "1", "strategy": "writer_profile"}
-    assert human[0] == {"release_id": "j13xq", "study_id": "13", "premise": "13"}
+    assert model[0] == {"release_id": "1", "study_id": "1", "strategy": "writer_profile"}
+    assert human[0] == {"release_id": "j13xq", "study_id": "13"}
     assert {len(code) for _, code in about.values()} == {12}
 
 

@@ -115,3 +115,19 @@ def test_the_pages_cost_as_many_queries_with_a_comparison_as_without(client: Cli
         Report.objects.all().delete()
 
     assert counts == [5, 5]
+
+
+def test_a_replication_that_was_never_run_on_its_release_says_so(client: Client) -> None:
+    client.force_login(factories.staff("researcher"))
+
+    index = client.get("/reports/replications/").content.decode()
+
+    assert [name for name in replications.list_names() if not is_run(name)] == ["litbench"]
+    assert index.count("Not yet run on the release.") == 1
+    for name in replications.list_names():
+        page = client.get(f"/reports/replications/{name}/").content.decode()
+        assert ("Not yet run on the release" in page) == (not is_run(name))
+
+
+def is_run(name: str) -> bool:
+    return bool(replications.load_spec(name).get("is_run_on_release", True))

@@ -33,7 +33,7 @@ from reports.figures.sources.compared_parts import ContrastTable
 from reports.figures.sources.contrast_families import correct, with_letters
 from reports.figures.sources.contrast_rows import ContrastRow, OutcomeContrasts, SourceLevel
 from reports.figures.sources.contrast_table import contrast_columns, contrast_table, rests_on
-from reports.figures.sources.contrast_words import contrast_statements, unit_words
+from reports.figures.sources.contrast_words import contrast_statements, fixed_premises, unit_words
 from reports.figures.sources.headline_words import headline
 from reports.figures.sources.log_odds import check_blocks, check_columns, with_checks
 from reports.lazy import source_contrasts
@@ -254,6 +254,7 @@ def _notes(result: ComparisonResult) -> Iterator[Note]:
             "Sources are compared within the groups that hold several of them: what a source got in groups of its own "
             "says nothing of the others."
         ): any(row.n_left_out for row in tested),
+        fixed_premises(tested): bool(fixed_premises(tested)),
         _(
             "Told apart by these raters: for other stories, with these very raters. Others might make something else "
             "of the same sources."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import count, pairwise
 
 from django.utils.translation import gettext as _
@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 from reports import reasons
 from reports.document.values import FEWEST_CLUSTERS, Reason
 from reports.figures.base import Claim, Statement
-from reports.figures.sources.contrast_rows import SURE, ContrastRow, OutcomeContrasts
+from reports.figures.sources.contrast_rows import MODEL_TEST, SURE, ContrastRow, OutcomeContrasts
 from reports.figures.sources.log_odds import doubt
 from reports.lazy import contrasts
 from reports.numbers import decimal, p_with_sign
@@ -28,6 +28,13 @@ def unit_words(outcome: OutcomeContrasts) -> str:
     if outcome.kind == "score":
         return _("points of the score")
     return _("points") if outcome.is_percent else _("points of the scale")
+
+
+def fixed_premises(rows: Iterable[ContrastRow]) -> str:
+    """For what premises differences of the model hold; "" where no two sources met on several."""
+    if not any(row.test == MODEL_TEST and row.n_blocks > 1 for row in rows):
+        return ""
+    return _("Premises, or groups without one, are fixed in the model: differences hold for these alone.")
 
 
 def contrast_statements(outcome: OutcomeContrasts, *, n_outcomes: int, is_first: bool = True) -> Iterator[Statement]:

@@ -52,7 +52,7 @@ def read_release(folder: Path, judges: Path, spec: Mapping[str, Any]) -> Release
     story_by_id = _stories(lines)
     return Release(
         instrument=instrument,
-        premise_by_group={story.group: "" for story in story_by_id.values()},
+        premise_by_group={story_by_id[line.cells["story_id"]].group: line.cells["premise_id"] for line in lines},
         stories=tuple(story_by_id.values()),
         rows=tuple(_rows(lines, story_by_id, item_by_column, step=spec["study"]["step"])),
         judges=(),
@@ -111,7 +111,7 @@ def _read(line: _Line) -> _Line:
 
 
 def _stories(lines: Sequence[_Line]) -> dict[str, ReleasedStory]:
-    """The stories by the release's id, each in a group of its own and without a text."""
+    """The stories by the release's id, each in a group of its own on its premise and without a text."""
     lines_by_story: dict[str, list[_Line]] = {}
     for line in lines:
         story_lines = lines_by_story.setdefault(line.cells["story_id"], [])
@@ -131,11 +131,10 @@ def _story(name: str, lines: Sequence[_Line]) -> ReleasedStory:
     factors = {
         "release_id": name,
         "study_id": ", ".join(sorted({line.cells["study_id"] for line in lines})),
-        "premise": cells["premise_id"],
         "strategy": cells["strategy"],
     }
     factors = {factor: value for factor, value in factors.items() if value}
-    return ReleasedStory(code=code, group=code, source=cells["model_short"], factors=factors)
+    return ReleasedStory(code=code, groups=(code,), source=cells["model_short"], factors=factors)
 
 
 def _source(name: str) -> dict[str, str]:

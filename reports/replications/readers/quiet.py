@@ -120,7 +120,7 @@ def _check_complete(path: Path, lines: list[_Line], models: list[str], sections:
 def _story(model: str) -> ReleasedStory:
     # Codes appear in blind exports; a keyed hash names the same text every time and does not say by whom it is.
     code = make_code("quiet", model)
-    return ReleasedStory(code=code, group=code, source=model)
+    return ReleasedStory(code=code, groups=(code,), source=model)
 
 
 def _instrument(sections: list[int], spec: Mapping[str, Any]) -> InstrumentDocument:

@@ -64,7 +64,7 @@ def _stories(path: Path, sources: Mapping[str, Any]) -> tuple[dict[str, str], di
         story_by_id[name] = ReleasedStory(
             # The release's id names the source; a keyed hash names the same story every time and says nothing.
             code=f"{plot.zfill(2)}-{make_code('ttcw', name)[:6]}",
-            group=group,
+            groups=(group,),
             source=source,
             text="" if is_address else content,
             title=row.words("story_name"),

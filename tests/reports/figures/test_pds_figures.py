@@ -87,9 +87,16 @@ def item_name(row: dict[str, Any]) -> str:
     return next(name for name in COLUMN_BY_ITEM if name == row["item"])
 
 
-def t_interval(means: list[float]) -> tuple[float, float]:
-    margin = scipy_stats.t.ppf(0.975, len(means) - 1) * statistics.stdev(means) / math.sqrt(len(means))
-    return statistics.mean(means) - margin, statistics.mean(means) + margin
+def t_interval(rows: Rows, value_by_story: dict[str, float]) -> tuple[float, float]:
+    """Of the mean over stories, which vary with their premises: of each its stories' sum less as many means."""
+    premise_by_story = {row["story_id"]: row["premise_id"] for row in rows}
+    mean, off_by_premise = statistics.mean(value_by_story.values()), defaultdict(float)
+    for story, value in value_by_story.items():
+        off_by_premise[premise_by_story[story]] += (value - mean) / len(value_by_story)
+    n = len(off_by_premise)
+    error = math.sqrt(n / (n - 1) * sum(off**2 for off in off_by_premise.values()))
+    margin = scipy_stats.t.ppf(0.975, n - 1) * error
+    return mean - margin, mean + margin
 
 
 def check_distributions(report: dict[str, Any], rows: Rows) -> None:
@@ -103,8 +110,10 @@ def check_distributions(report: dict[str, Any], rows: Rows) -> None:
             assert [point["value"] for point in part["points"]] == pytest.approx(below)
             assert part["points"][-1]["interval"] is None
     of_llama = next(p for p in report["distributions"][0]["by_source"] if p["source"] == "Llama-2-70B")
-    ratings = by_story(of(rows, "Llama-2-70B"), "authenticity").values()
-    low, high = t_interval([100 * statistics.mean(score <= 3 for score in story) for story in ratings])
+    ratings = by_story(of(rows, "Llama-2-70B"), "authenticity")
+    assert {len(of_story) for of_story in ratings.values()} == {5}
+    shares = {story: 100 * statistics.mean(score <= 3 for score in of_story) for story, of_story in ratings.items()}
+    low, high = t_interval(rows, shares)
     assert (of_llama["points"][2]["interval"]["low"], of_llama["points"][2]["interval"]["high"]) == (
         pytest.approx(low),
         pytest.approx(high),
@@ -157,7 +166,7 @@ def check_likeness(report: dict[str, Any], rows: Rows) -> None:
 def check_trends(report: dict[str, Any], rows: Rows) -> None:
     number_by_author = {"Llama-2-7B": 7e9, "Llama-2-13B": 13e9, "Vicuna-33B": 33e9, "Llama-2-70B": 70e9}
     of_size = [row for row in report["trends"] if row["factor"] == "size"]
-    assert len(of_size) == len(report["trends"]) == 2, "premises and ids are numbers that say nothing of more or less"
+    assert len(of_size) == len(report["trends"]) == 2, "ids are numbers that say nothing of more or less"
     for row in of_size:
         author_by_story = {r["story_id"]: r["model_short"] for r in rows if r["model_short"] in number_by_author}
         of_stories = outcome_by_story(rows, row["key"]).items()
@@ -170,9 +179,9 @@ def check_trends(report: dict[str, Any], rows: Rows) -> None:
         assert row["n_stories"] == len(means) == 69
         assert row["interval"]["low"] < rho < row["interval"]["high"]
         for mean in row["means"]:
-            own = [m for story, m in means.items() if number_by_author[author_by_story[story]] == mean["number"]]
-            assert mean["value"] == pytest.approx(statistics.mean(own))
-            low, high = t_interval(own)
+            own = {s: m for s, m in means.items() if number_by_author[author_by_story[s]] == mean["number"]}
+            assert mean["value"] == pytest.approx(statistics.mean(own.values()))
+            low, high = t_interval(rows, own)
             assert (mean["interval"]["low"], mean["interval"]["high"]) == (pytest.approx(low), pytest.approx(high))
 
 

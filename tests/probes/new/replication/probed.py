@@ -17,5 +17,5 @@ def test_the_replication_is_listed_and_computed(tmp_path: Path) -> None:
 
     call_command("replicate", "depth-again", data=tmp_path, stdout=out)
 
-    assert "{depth-again,pds,quiet,ttcw}" in Command().create_parser("manage.py", "replicate").format_help()
+    assert "{depth-again,litbench,pds,quiet,ttcw}" in Command().create_parser("manage.py", "replicate").format_help()
     assert "1 of 1 figures are as the data must give them, those of judges not counted." in out.getvalue()
