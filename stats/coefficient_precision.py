@@ -18,7 +18,9 @@ from stats.reasons import Incomputable
 from stats.sums import Level
 
 N_STUDIES, FEWEST_STUDIES, N_RESAMPLES = 200, 10, 400
-SECONDS, PER_READING = 1.0, 3e-5  # on one core; of a study with all its resamples
+SECONDS = 0.5  # on one core
+# Seconds that a reading takes with all resamples of its study.
+PER_READING = {"verdict": 1e-6, "scale": 6e-6, "preference": 2e-5, "rank": 2e-5}
 COEFFICIENTS = {
     "verdict": ("kappa", "judge_kappa"),
     "scale": ("alpha", "judge_spearman"),
@@ -49,11 +51,15 @@ def expect_coefficients(
     *,
     rng: np.random.Generator,
     n_studies: int | None = None,
+    share: float = 1.0,
     on_step: Callable[[], None] = lambda: None,
 ) -> list[CoefficientPrecision]:
-    """What the coefficients of an outcome will be like. Raises ValueError as `draw_answers` does."""
-    seconds = 0.01 + PER_READING * len(readings.rater)
-    n = n_studies or int(np.clip(SECONDS / seconds, FEWEST_STUDIES, N_STUDIES))
+    """What the coefficients of an outcome will be like; n_studies, share : as `precision.expect_contrasts` takes them.
+
+    Raises ValueError as `draw_answers` does.
+    """
+    seconds = 0.01 + PER_READING[form.kind] * len(readings.rater)
+    n = n_studies or int(np.clip(share * SECONDS / seconds, FEWEST_STUDIES, N_STUDIES))
     ends_by_name: dict[str, list[tuple[float, float]]] = {name: [] for name in COEFFICIENTS[form.kind]}
     reasons: dict[str, str] = {}
     with_judge = _with_judge(readings)
@@ -78,7 +84,7 @@ def _median(name: str, ends: list[tuple[float, float]], n_studies: int, why: str
 
 def _with_judge(readings: PlannedReadings) -> PlannedReadings:
     """The same with one more rater, who reads every story."""
-    labels = {name: readings.of_units(getattr(readings, name)) for name in PlannedReadings.__dataclass_fields__}
+    labels = {name: readings.of_units(numbers) for name, numbers in readings.labels.items()}
     labels["rater"] = np.full(len(labels["story"]), readings.n_raters, dtype=np.int64)
     return replace(readings, **{name: np.r_[getattr(readings, name), more] for name, more in labels.items()})
 
