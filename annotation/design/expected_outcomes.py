@@ -66,7 +66,7 @@ def describe_outcome(row: Mapping[str, Any], planned: PlannedOutcome) -> Expecte
         title_of(planned),
         planned.is_primary,
         list(_widths(row, planned)),
-        list(_problems(row["contrasts"], planned)),
+        list(list_problems(row["contrasts"], planned)),
         list(_sentences(row, planned)),
     )
 
@@ -89,21 +89,21 @@ def _widths(row: Mapping[str, Any], planned: PlannedOutcome) -> Iterator[WidthRo
     if contrasts["same_raters"] is not None:
         yield WidthRow(
             _("Difference of two sources"),
-            _written(contrasts["same_raters"], planned),
-            _written(contrasts["other_raters"], planned),
+            written_width(contrasts["same_raters"], planned),
+            written_width(contrasts["other_raters"], planned),
         )
         widest, usual = contrasts["widest"], contrasts["other_raters"]
         if widest is not None and usual is not None and widest > 1.1 * usual:
-            yield WidthRow(_("The same of the two that are told apart worst"), "", _written(widest, planned))
+            yield WidthRow(_("The same of the two that are told apart worst"), "", written_width(widest, planned))
         if contrasts["mean"] is not None:
-            yield WidthRow(_("Mean of a source"), "", _written(contrasts["mean"], planned))
+            yield WidthRow(_("Mean of a source"), "", written_width(contrasts["mean"], planned))
     for coefficient in row["coefficients"]:
         half, is_percent = coefficient["half_width"], coefficient["name"] == "judge_accuracy"
         text = "–" if half is None else f"± {rounded(half, 0 if is_percent else 2)}"
         yield WidthRow(str(COEFFICIENTS[coefficient["name"]]), text, "")
 
 
-def _written(half: float | None, planned: PlannedOutcome) -> str:
+def written_width(half: float | None, planned: PlannedOutcome) -> str:
     """A half width in the outcome's unit."""
     if half is None:
         return "–"
@@ -112,7 +112,8 @@ def _written(half: float | None, planned: PlannedOutcome) -> str:
     return f"± {rounded(half, 2)}"
 
 
-def _problems(contrasts: Mapping[str, Any], planned: PlannedOutcome) -> Iterator[str]:
+def list_problems(contrasts: Mapping[str, Any], planned: PlannedOutcome) -> Iterator[str]:
+    """What the plan cannot do."""
     if contrasts["why"]:
         yield str(WHY.get(contrasts["why"], CANNOT))
     elif contrasts["least_p"] is not None and contrasts["least_p"] >= ALPHA:

@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.design import expected_outcomes, precision
+from annotation.design import expected_outcomes, precision, study_size
 from annotation.views.designer.precision_forms import AssumptionsForm
 from studies.access import Access
 from studies.views import study_jobs
@@ -48,6 +48,7 @@ def precision_page(request: HttpRequest, access: Access) -> HttpResponse:
         "job": job,
         "progress": progress,
         "is_outdated": job is not None and precision.is_outdated(job, planned),
+        "size": study_size.describe_size(job, planned.outcomes),
         "outcomes": expected_outcomes.describe_outcomes(job, planned.outcomes),
     }
     return render(request, "annotation/designer/precision.html", context, status=status)
