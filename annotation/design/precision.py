@@ -63,9 +63,14 @@ class PlannedStudy:
             EDITION,
             [self.texts.groups, self.texts.stories, dict(self.premise_by_group), dict(self.source_by_story)],
             asdict(self.choices),
-            [asdict(outcome) for outcome in self.outcomes],
+            [_simulated_of(outcome) for outcome in self.outcomes],
             {key: asdict(assumed) for key, assumed in assumptions.items()},
         )
+
+
+def _simulated_of(outcome: PlannedOutcome) -> dict[str, Any]:
+    """What of an outcome enters its simulation: not which instrument asks it."""
+    return {name: value for name, value in asdict(outcome).items() if name != "questions"}
 
 
 def read_planned(study: Study) -> PlannedStudy:
