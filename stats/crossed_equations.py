@@ -20,7 +20,7 @@ from stats.arrays import BoolArray, FloatArray, IntArray
 
 Columns: TypeAlias = Any  # a plain or a sparse array, whichever is faster
 # Plain arrays are faster than sparse ones where there are few entries, and up to more where not nearly all are 0.
-FEW, MOST_DENSE, SPARSE = 30_000, 500_000, 0.05
+FEW, MOST_DENSE, SPARSE = 30_000, 4_000_000, 0.05
 
 
 @dataclass(frozen=True)

@@ -133,7 +133,7 @@ def count_studies(readings: PlannedReadings, comparison: PlannedComparison, *, s
         seconds = 0.008 + 1.2e-6 * n + 3.5e-7 * min(n_columns, n_stories + n_blocks) ** 2 + PER_CONTRAST * n_pairs
     else:
         per_test = PER_TEST if n_blocks <= contrasts.N_ALL_SIGNS else PER_SHORT_TEST
-        seconds = 0.003 + 6e-8 * readings.n_raters * n_stories + per_test * n_pairs
+        seconds = 0.003 + 4e-7 * n + 6e-8 * readings.n_raters * n_stories + per_test * n_pairs
     return int(np.clip(share * SECONDS / seconds, FEWEST_STUDIES, N_STUDIES))
 
 

@@ -132,10 +132,8 @@ def _sentences(row: Mapping[str, Any], planned: PlannedOutcome) -> Iterator[str]
         yield power_sentence(row, planned)
         yield least_p_sentence(contrasts)
         if contrasts["false_claims"] is not None:
-            sentence = _(
-                "Where no two sources differ, a difference is still called clear in %(share)s of simulated studies."
-            )
-            yield sentence % {"share": share_text(contrasts["false_claims"], contrasts["n_studies"])}
+            sentence = _("Where no two sources differ, a difference is still called clear in %(share)s.")
+            yield sentence % {"share": studies_text(contrasts["false_claims"], contrasts["n_studies"])}
     if reliability:
         yield _reliability_sentence(reliability)
     if contrasts["n_studies"]:
@@ -151,10 +149,10 @@ def power_sentence(row: Mapping[str, Any], planned: PlannedOutcome) -> str:
     contrasts = row["contrasts"]
     names = {
         "effect": effect_text(row["effect"], planned),
-        "power": share_text(contrasts["power"], contrasts["n_studies"]),
+        "power": studies_text(contrasts["power"], contrasts["n_studies"]),
         "same": share_text(contrasts["power_same_raters"], contrasts["n_studies"]),
     }
-    return _("%(effect)s is found in %(power)s of simulated studies, at least for these raters in %(same)s.") % names
+    return _("%(effect)s is found in %(power)s, at least for these raters in %(same)s.") % names
 
 
 def least_p_sentence(contrasts: Mapping[str, Any]) -> str:
@@ -186,6 +184,13 @@ def share_text(share: float, n_studies: int) -> str:
     if share == 0:
         return _("fewer than %(n)s %%") % {"n": rounded(max(1.0, 300 / n_studies))}
     return f"{rounded(100 * share)} %"
+
+
+def studies_text(share: float, n_studies: int) -> str:
+    """The same as a part of a sentence about simulated studies."""
+    if n_studies < FEW_STUDIES:
+        return _("%(n)d of %(all)d simulated studies") % {"n": round(share * n_studies), "all": n_studies}
+    return _("%(share)s of simulated studies") % {"share": share_text(share, n_studies)}
 
 
 def _reliability_sentence(reliability: Mapping[str, Any]) -> str:

@@ -35,6 +35,7 @@ EDITION = 2  # counts up when what is computed changes
 N_KEPT = 10  # results of a study
 SEED = 20_260_101
 FULL_OUTCOMES = 4  # of so many each is simulated as often as time allows; of more each has its share of that time
+FEWEST_TO_ENLARGE = 6  # studies: where time allows no more, studies of twice the size take too long
 SHARE_OF_LARGER = 0.6  # of the time of an outcome, for each larger study that it is compared with
 
 
@@ -157,7 +158,7 @@ def _simulate(job: StudyJob, renew: jobs.Renew) -> dict[str, Any]:
         rng = np.random.default_rng(SEED)
         try:
             row = _expect(outcome, planned, readings, assumptions[outcome.key], n_outcomes, rng=rng, renew=renew)
-            if not rows:
+            if not rows and row["contrasts"]["n_studies"] >= FEWEST_TO_ENLARGE:
                 row["larger"] = _enlarge(outcome, planned, readings, assumptions[outcome.key], n_outcomes, renew=renew)
         except ValueError:
             sentence = _("%(outcome)s: raters and stories vary more than a share of Yes of %(mean)g %% allows.")

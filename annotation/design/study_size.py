@@ -53,17 +53,17 @@ def describe_size(job: StudyJob | None, planned: Sequence[PlannedOutcome]) -> St
     if contrasts["power"] is None:
         (problem, *_others) = expected_outcomes.list_problems(contrasts, outcome)
         return StudySize(None, _("No difference can be looked for."), problem, "", [])
-    is_enough, larger = contrasts["power"] >= ENOUGH, row["larger"]
+    is_enough, larger = contrasts["power"] >= ENOUGH, row.get("larger")
     large, small = _("Large enough for the difference you look for"), _("Too small for the difference you look for")
     return StudySize(
         is_enough,
         large if is_enough else small,
         _finding(row, outcome),
-        _advise(contrasts, larger, is_enough=is_enough),
+        _advise(larger, is_enough=is_enough) if larger else "",
         [
             _plan(_as_planned(job.outcome), contrasts, outcome),
-            _plan(_with_more_groups(job.outcome), larger["groups"], outcome),
-            _plan(_with_more_raters(job.outcome), larger["raters"], outcome),
+            *([_plan(_with_more_groups(job.outcome), larger["groups"], outcome)] if larger else []),
+            *([_plan(_with_more_raters(job.outcome), larger["raters"], outcome)] if larger else []),
         ],
     )
 
@@ -73,12 +73,12 @@ def _finding(row: Mapping[str, Any], outcome: PlannedOutcome) -> str:
     names = {
         "outcome": expected_outcomes.title_of(outcome),
         "effect": expected_outcomes.effect_text(row["effect"], outcome),
-        "power": expected_outcomes.share_text(contrasts["power"], contrasts["n_studies"]),
+        "power": expected_outcomes.studies_text(contrasts["power"], contrasts["n_studies"]),
     }
-    return _("%(outcome)s: %(effect)s is found in %(power)s of simulated studies. The usual aim is 80 %%.") % names
+    return _("%(outcome)s: %(effect)s is found in %(power)s. The usual aim is 80 %%.") % names
 
 
-def _advise(contrasts: Mapping[str, Any], larger: Mapping[str, Any], *, is_enough: bool) -> str:
+def _advise(larger: Mapping[str, Any], *, is_enough: bool) -> str:
     """What would help most: what raises the power more, or if chance may do that, what narrows intervals more."""
     groups, raters = larger["groups"], larger["raters"]
     if groups["power"] is None or raters["power"] is None:

@@ -71,3 +71,13 @@ def test_a_result_of_another_version_is_not_read() -> None:
     job = StudyJob(outcome={"rows": [{"key": "o1"}], "n_readings": 3})
 
     assert study_size.describe_size(job, [OUTCOME]) is None
+
+
+def test_a_plan_too_large_to_simulate_a_larger_one_stands_alone() -> None:
+    row = {"key": "o1", "effect": 15.0, "contrasts": contrasts(0.9)}
+    simulated = {"rows": [row], "n_groups": 600, "seats_per_group": 9, "same_raters": False}
+
+    size = study_size.describe_size(StudyJob(outcome=simulated), [OUTCOME])
+
+    assert size is not None
+    assert (size.is_enough, size.advice, len(size.plans)) == (True, "", 1)
