@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import floor, log10
 from typing import Any
 
 from django.utils.formats import number_format
@@ -160,7 +161,7 @@ def least_p_sentence(contrasts: Mapping[str, Any]) -> str:
     least = contrasts["least_p"]
     if not least:
         return _("The test can reach any p, however small, if the difference is large enough.")
-    return _("The least p that the test can reach after correction is %(p)s.") % {"p": f"{least:.2g}"}
+    return _("The least p that the test can reach after correction is %(p)s.") % {"p": _significant(least)}
 
 
 def effect_text(effect: float, planned: PlannedOutcome) -> str:
@@ -175,6 +176,11 @@ def effect_text(effect: float, planned: PlannedOutcome) -> str:
 def rounded(number: float, places: int = 0) -> str:
     """The number as its language writes it; `number_format` alone cuts digits off."""
     return str(number_format(round(number, places), places))
+
+
+def _significant(p: float) -> str:
+    """With two digits that say something."""
+    return rounded(p, max(2, 1 - floor(log10(p))))
 
 
 def share_text(share: float, n_studies: int) -> str:
