@@ -1,11 +1,11 @@
-"""Celery tasks: reports that were asked for, those of every night, packages, and simulated studies."""
+"""Celery tasks: reports that were asked for, those of every night, packages, simulated studies, and pilots."""
 
 from datetime import timedelta
 
 from celery import shared_task
 from django.utils import timezone
 
-from reports import computations, results, schedules
+from reports import computations, pilots, results, schedules
 from reports.export import issues
 from reports.models import ExportPackage
 from reports.simulated_studies import jobs as simulations
@@ -54,3 +54,9 @@ def make_package(package_id: int) -> None:
 def simulate_study(job_id: int) -> None:
     """Simulate a study in a copy; nothing if that is done or another worker is at it."""
     simulations.carry_out(job_id)
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def read_pilot(job_id: int) -> None:
+    """Read how much the answers of an earlier study vary; nothing if that is done or another worker is at it."""
+    pilots.carry_out(job_id)

@@ -17,8 +17,10 @@ from stats.planned_answers import PERCENT, AnswerForm, Deviations, PlannedReadin
 from stats.reasons import Incomputable
 from stats.sums import Level
 
-N_STUDIES, FEWEST_STUDIES, N_RESAMPLES = 200, 10, 400
-SECONDS, PER_READING = 1.0, 3e-5  # on one core; of a study with all its resamples
+N_STUDIES, FEWEST_STUDIES, N_RESAMPLES = 200, 6, 400
+SECONDS = 0.5  # on one core
+# Seconds that a reading takes with all resamples of its study.
+PER_READING = {"verdict": 1e-6, "scale": 6e-6, "preference": 2e-5, "rank": 2e-5}
 COEFFICIENTS = {
     "verdict": ("kappa", "judge_kappa"),
     "scale": ("alpha", "judge_spearman"),
@@ -49,11 +51,15 @@ def expect_coefficients(
     *,
     rng: np.random.Generator,
     n_studies: int | None = None,
+    share: float = 1.0,
     on_step: Callable[[], None] = lambda: None,
 ) -> list[CoefficientPrecision]:
-    """What the coefficients of an outcome will be like. Raises ValueError as `draw_answers` does."""
-    seconds = 0.01 + PER_READING * len(readings.rater)
-    n = n_studies or int(np.clip(SECONDS / seconds, FEWEST_STUDIES, N_STUDIES))
+    """What the coefficients of an outcome will be like; n_studies, share : as `precision.expect_contrasts` takes them.
+
+    Raises ValueError as `draw_answers` does.
+    """
+    seconds = 0.01 + PER_READING[form.kind] * len(readings.rater)
+    n = n_studies or int(np.clip(share * SECONDS / seconds, FEWEST_STUDIES, N_STUDIES))
     ends_by_name: dict[str, list[tuple[float, float]]] = {name: [] for name in COEFFICIENTS[form.kind]}
     reasons: dict[str, str] = {}
     with_judge = _with_judge(readings)
@@ -78,7 +84,7 @@ def _median(name: str, ends: list[tuple[float, float]], n_studies: int, why: str
 
 def _with_judge(readings: PlannedReadings) -> PlannedReadings:
     """The same with one more rater, who reads every story."""
-    labels = {name: readings.of_units(getattr(readings, name)) for name in PlannedReadings.__dataclass_fields__}
+    labels = {name: readings.of_units(numbers) for name, numbers in readings.labels.items()}
     labels["rater"] = np.full(len(labels["story"]), readings.n_raters, dtype=np.int64)
     return replace(readings, **{name: np.r_[getattr(readings, name), more] for name, more in labels.items()})
 
@@ -135,9 +141,10 @@ class _Answered:
 
     def _of_groups(self, value: Callable[[BoolArray], float]) -> tuple[FloatArray, IntArray]:
         """A value of each group's units, nan where it has none, and the group's cluster."""
-        masks = [self.groups == group for group in np.unique(self.groups)]
+        groups, clusters = self.groups, self.clusters
+        masks = [groups == group for group in np.unique(groups)]
         values = [value(mask) for mask in masks]
-        return np.array(values), np.array([self.clusters[mask][0] for mask in masks], dtype=np.int64)
+        return np.array(values), np.array([clusters[mask][0] for mask in masks], dtype=np.int64)
 
     def _mean_over_groups(self, value: Callable[[BoolArray], float], *, low: float, high: float) -> Interval:
         values, clusters = self._of_groups(value)
@@ -186,14 +193,15 @@ class _Answered:
 
     def _orders(self) -> Iterator[tuple[strengths.Order, int]]:
         """What each rater said of each group, by sources, with the group's cluster."""
-        source = self.readings.of_units(self.readings.source)
-        for group in np.unique(self.groups):
-            mask = self.groups == group
-            for answers in self.people[:, mask][np.isfinite(self.people[:, mask]).any(axis=1)]:
-                yield self._order(source[mask], answers), int(self.clusters[mask][0])
+        source, groups, clusters = self.readings.of_units(self.readings.source), self.groups, self.clusters
+        for group in np.unique(groups):
+            units = np.flatnonzero(groups == group)
+            people, cluster = self.people[:, units], int(clusters[units[0]])
+            for answers in people[np.isfinite(people).any(axis=1)]:
+                yield self._order(source[units], answers), cluster
 
     def _order(self, source: IntArray, answers: FloatArray) -> strengths.Order:
         if self.form.kind == "rank":
-            return strengths.Order([[int(source[n])] for n in np.argsort(answers)])
+            return strengths.Order([[name] for name in source[np.argsort(answers)].tolist()])
         first = int(answers.argmax())
         return strengths.Order([[int(source[first])]], [int(s) for n, s in enumerate(source) if n != first])

@@ -19,7 +19,8 @@ from scipy import linalg, sparse
 from stats.arrays import BoolArray, FloatArray, IntArray
 
 Columns: TypeAlias = Any  # a plain or a sparse array, whichever is faster
-DENSE = 500_000  # entries up to which plain arrays are faster than sparse ones
+# Plain arrays are faster than sparse ones where there are few entries, and up to more where not nearly all are 0.
+FEW, MOST_DENSE, SPARSE = 30_000, 4_000_000, 0.05
 
 
 @dataclass(frozen=True)
@@ -71,10 +72,12 @@ class CrossedColumns:
         self.n_by_fine = np.bincount(fine.places, minlength=fine.n)
         self.coarse_of_fine = np.zeros(fine.n, dtype=np.int64)
         self.coarse_of_fine[fine.places] = self.coarse.places
-        is_dense = (fine.n + self.coarse.n) * max(others.shape[1], self.coarse.n) <= DENSE
         crossed = [
             sparse.csr_array(self.columns[:, part].T @ others) for part in (self.fine_columns, self.coarse_columns)
         ]
+        n_entries = (fine.n + self.coarse.n) * max(others.shape[1], self.coarse.n)
+        is_full = sum(part.nnz for part in crossed) > SPARSE * n_entries
+        is_dense = n_entries <= (MOST_DENSE if is_full else FEW)
         members = _dummies(self.coarse_of_fine, self.coarse.n)
         self.fine_crossed, self.coarse_crossed = [part.toarray() if is_dense else part for part in crossed]
         self.members: Columns = members.toarray() if is_dense else members

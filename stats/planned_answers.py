@@ -7,7 +7,8 @@ sums order what stands in a group.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 from typing import Literal, TypeAlias
 
@@ -39,6 +40,11 @@ class PlannedReadings:
     story: IntArray
     rater: IntArray
 
+    @property
+    def labels(self) -> dict[str, IntArray]:
+        """The numbers by what they are of, shape (N,) each."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
     @cached_property
     def _units(self) -> tuple[IntArray, IntArray]:
         """The first reading of each story in a group, shape (U,), and of each reading its unit, shape (N,)."""
@@ -67,6 +73,26 @@ class PlannedReadings:
         ratings = np.full((self.n_raters, len(self._units[0])), np.nan)
         ratings[self.rater, self.unit] = values
         return ratings
+
+
+def double_groups(readings: PlannedReadings, *, same_raters: bool) -> PlannedReadings:
+    """The same plan with as many groups again, of other stories: read by the same raters, or by as many new ones."""
+    again = {name: numbers + int(numbers.max()) + 1 for name, numbers in readings.labels.items() if name != "source"}
+    if same_raters:
+        again["rater"] = readings.rater
+    if readings.block.max() == 0:  # nothing is shared by design
+        again["block"] = readings.block
+    return _joined(readings, again)
+
+
+def double_raters(readings: PlannedReadings) -> PlannedReadings:
+    """The same plan with as many raters again, who read what the first ones read."""
+    return _joined(readings, {"rater": readings.rater + readings.n_raters})
+
+
+def _joined(readings: PlannedReadings, again: Mapping[str, IntArray]) -> PlannedReadings:
+    both = {name: np.r_[numbers, again.get(name, numbers)] for name, numbers in readings.labels.items()}
+    return PlannedReadings(**both)
 
 
 @dataclass(frozen=True, kw_only=True)

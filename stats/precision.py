@@ -23,8 +23,8 @@ from stats.source_contrasts import BY_MODEL, LEVEL, ComparedSources, PairContras
 
 Pair: TypeAlias = tuple[int, int]
 N_STUDIES, FEWEST_STUDIES = 200, 2
-PER_TEST, PER_CONTRAST = 0.012, 0.0004  # seconds of a test on ranks with all its signs, and of a contrast of a fit
-SECONDS = 1.8  # on one core, that the studies of an outcome may take; those under a difference as many again
+PER_TEST, PER_SHORT_TEST, PER_CONTRAST = 0.012, 0.0012, 0.0004  # seconds: on ranks, with all signs; without; of a fit
+SECONDS = 0.9  # on one core, that the studies of an outcome may take; those under a difference as many again
 MOST_PAIRS = 10  # whose widths are looked at
 ALL_PAIRS = 45  # of so many all are tested in each study
 FEWEST_STORIES = 4  # of a source, below which reports find nothing out about it
@@ -83,16 +83,18 @@ def expect_contrasts(
     effect: float,
     rng: np.random.Generator,
     n_studies: int | None = None,
+    share: float = 1.0,
     on_step: Callable[[], None] = lambda: None,
 ) -> ContrastPrecision:
     """What the comparisons of an outcome will be like.
 
     effect : by which one source is better, as `draw_answers` takes it; n_studies : as many as time allows unless said
+    share : of that time
     Raises ValueError as `draw_answers` does.
     """
     if readings.n_sources < 2:
         return ContrastPrecision(n_studies=0, why=ONE_SOURCE)
-    n = n_studies or count_studies(readings, comparison)
+    n = n_studies or count_studies(readings, comparison, share=share)
     without = np.zeros(readings.n_sources)
     null = []
     for _study in range(n):
@@ -121,15 +123,18 @@ def expect_contrasts(
     )
 
 
-def count_studies(readings: PlannedReadings, comparison: PlannedComparison) -> int:
-    """How many studies of this design can be simulated in the time; a fit takes longer the more readings and raters."""
-    n, n_columns = len(readings.rater), np.unique(readings.rater * readings.n_sources + readings.source).size
+def count_studies(readings: PlannedReadings, comparison: PlannedComparison, *, share: float = 1.0) -> int:
+    """How many studies of this design can be simulated in that share of the time: by its size alone, so that the same
+    plan gives the same numbers on every computer. A fit takes longer the more columns are left after sweeping."""
+    n, n_stories, n_blocks = len(readings.rater), int(readings.story.max()) + 1, int(readings.block.max()) + 1
     n_pairs = min(len(comparison.looked_at(readings.n_sources)), ALL_PAIRS)
     if comparison.test == BY_MODEL:
-        seconds = 0.012 + 2.2e-5 * n + 4e-7 * n * min(n_columns, 1000) + PER_CONTRAST * n_pairs
+        n_columns = readings.n_raters + np.unique(readings.rater * readings.n_sources + readings.source).size
+        seconds = 0.008 + 1.2e-6 * n + 3.5e-7 * min(n_columns, n_stories + n_blocks) ** 2 + PER_CONTRAST * n_pairs
     else:
-        seconds = 0.003 + 2e-5 * n + PER_TEST * n_pairs
-    return int(np.clip(SECONDS / seconds, FEWEST_STUDIES, N_STUDIES))
+        per_test = PER_TEST if n_blocks <= contrasts.N_ALL_SIGNS else PER_SHORT_TEST
+        seconds = 0.003 + 4e-7 * n + 6e-8 * readings.n_raters * n_stories + per_test * n_pairs
+    return int(np.clip(share * SECONDS / seconds, FEWEST_STUDIES, N_STUDIES))
 
 
 class _Study:

@@ -101,6 +101,16 @@ SENTENCES = {
         "Compare it with texts in its own."
     ),
     "sources_not_linked": gettext_noop("No rater read both, nor does a chain of other sources join them."),
+    "pilot_of_few_raters": gettext_noop(
+        "Only %(n)s people answered, and %(least)s are needed to see how far raters differ."
+    ),
+    "pilot_of_few_stories": gettext_noop(
+        "Only %(n)s stories were judged, and %(least)s are needed to see how far stories differ."
+    ),
+    "pilot_read_by_one": gettext_noop(
+        "Hardly any story was read by two people, so stories cannot be told from chance. At least %(least)s must be."
+    ),
+    "pilot_without_variation": gettext_noop("The answers are all alike, or too much alike to say how far they vary."),
     "one_rater": gettext_noop("One rater read them, so nothing can be said of other raters."),
     "no_shared_premise": gettext_noop("No premise has stories by both, nor does a chain of other sources join them."),
     "too_few_stories": gettext_noop(

@@ -162,6 +162,21 @@ class SourceModel:
         row = self._design.row({first: 1.0, second: -1.0})
         return self._rater_spreads.estimate(float(row @ self._fit.effects), self._fit.shares(row))
 
+    @property
+    def block_variance(self) -> float:
+        """How far shared blocks vary beyond what their stories and answers would make them differ; 0 without any.
+
+        The mean square of their effects less what sampling adds to it.
+        """
+        rows = self._design.block_rows
+        if len(rows) < 2:
+            return 0.0
+        covariance, _slopes = self._fit.covariances(rows)
+        effects = rows @ self._fit.effects
+        centred = np.eye(len(rows)) - 1 / len(rows)
+        of_sampling = float(np.trace(centred @ covariance)) / (len(rows) - 1)
+        return max(float(effects.var(ddof=1)) - of_sampling, 0.0)
+
     def place(self, source: int) -> int:
         """Which of the compared sources it is, in the order of `spreads`."""
         return int(np.searchsorted(self._design.sources, source))
@@ -275,6 +290,16 @@ class SourceDesign:
                 raise Incomputable("no_shared_premise")
             self._of(row, "block")[:] = is_over / is_over.sum()
         return row
+
+    @property
+    def block_rows(self) -> FloatArray:
+        """What picks each shared block's effect, shape (blocks, columns), of blocks that are all linked; else none."""
+        if not self.has_fixed_blocks or len(set(self._set_of_source.tolist())) > 1:
+            return np.zeros((0, self.columns.n_columns))
+        rows = np.zeros((len(self._set_of_block), self.columns.n_columns))
+        places = np.arange(self.columns.n_columns)[self.columns.place_by_part["block"]]
+        rows[np.arange(len(places)), places] = 1.0
+        return rows
 
     def drawn_row(self, weights: Mapping[int, float]) -> FloatArray:
         """How much raters enter a sum of sources, and what those who read a source make of it, shape (columns,).

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import floor, log10
 from typing import Any
 
 from django.utils.formats import number_format
@@ -66,7 +67,7 @@ def describe_outcome(row: Mapping[str, Any], planned: PlannedOutcome) -> Expecte
         title_of(planned),
         planned.is_primary,
         list(_widths(row, planned)),
-        list(_problems(row["contrasts"], planned)),
+        list(list_problems(row["contrasts"], planned)),
         list(_sentences(row, planned)),
     )
 
@@ -89,21 +90,21 @@ def _widths(row: Mapping[str, Any], planned: PlannedOutcome) -> Iterator[WidthRo
     if contrasts["same_raters"] is not None:
         yield WidthRow(
             _("Difference of two sources"),
-            _written(contrasts["same_raters"], planned),
-            _written(contrasts["other_raters"], planned),
+            written_width(contrasts["same_raters"], planned),
+            written_width(contrasts["other_raters"], planned),
         )
         widest, usual = contrasts["widest"], contrasts["other_raters"]
         if widest is not None and usual is not None and widest > 1.1 * usual:
-            yield WidthRow(_("The same of the two that are told apart worst"), "", _written(widest, planned))
+            yield WidthRow(_("The same of the two that are told apart worst"), "", written_width(widest, planned))
         if contrasts["mean"] is not None:
-            yield WidthRow(_("Mean of a source"), "", _written(contrasts["mean"], planned))
+            yield WidthRow(_("Mean of a source"), "", written_width(contrasts["mean"], planned))
     for coefficient in row["coefficients"]:
         half, is_percent = coefficient["half_width"], coefficient["name"] == "judge_accuracy"
         text = "–" if half is None else f"± {rounded(half, 0 if is_percent else 2)}"
         yield WidthRow(str(COEFFICIENTS[coefficient["name"]]), text, "")
 
 
-def _written(half: float | None, planned: PlannedOutcome) -> str:
+def written_width(half: float | None, planned: PlannedOutcome) -> str:
     """A half width in the outcome's unit."""
     if half is None:
         return "–"
@@ -112,7 +113,8 @@ def _written(half: float | None, planned: PlannedOutcome) -> str:
     return f"± {rounded(half, 2)}"
 
 
-def _problems(contrasts: Mapping[str, Any], planned: PlannedOutcome) -> Iterator[str]:
+def list_problems(contrasts: Mapping[str, Any], planned: PlannedOutcome) -> Iterator[str]:
+    """What the plan cannot do."""
     if contrasts["why"]:
         yield str(WHY.get(contrasts["why"], CANNOT))
     elif contrasts["least_p"] is not None and contrasts["least_p"] >= ALPHA:
@@ -131,10 +133,8 @@ def _sentences(row: Mapping[str, Any], planned: PlannedOutcome) -> Iterator[str]
         yield power_sentence(row, planned)
         yield least_p_sentence(contrasts)
         if contrasts["false_claims"] is not None:
-            sentence = _(
-                "Where no two sources differ, a difference is still called clear in %(share)s of simulated studies."
-            )
-            yield sentence % {"share": share_text(contrasts["false_claims"], contrasts["n_studies"])}
+            sentence = _("Where no two sources differ, a difference is still called clear in %(share)s.")
+            yield sentence % {"share": studies_text(contrasts["false_claims"], contrasts["n_studies"])}
     if reliability:
         yield _reliability_sentence(reliability)
     if contrasts["n_studies"]:
@@ -150,10 +150,10 @@ def power_sentence(row: Mapping[str, Any], planned: PlannedOutcome) -> str:
     contrasts = row["contrasts"]
     names = {
         "effect": effect_text(row["effect"], planned),
-        "power": share_text(contrasts["power"], contrasts["n_studies"]),
+        "power": studies_text(contrasts["power"], contrasts["n_studies"]),
         "same": share_text(contrasts["power_same_raters"], contrasts["n_studies"]),
     }
-    return _("%(effect)s is found in %(power)s of simulated studies, at least for these raters in %(same)s.") % names
+    return _("%(effect)s is found in %(power)s, at least for these raters in %(same)s.") % names
 
 
 def least_p_sentence(contrasts: Mapping[str, Any]) -> str:
@@ -161,7 +161,7 @@ def least_p_sentence(contrasts: Mapping[str, Any]) -> str:
     least = contrasts["least_p"]
     if not least:
         return _("The test can reach any p, however small, if the difference is large enough.")
-    return _("The least p that the test can reach after correction is %(p)s.") % {"p": f"{least:.2g}"}
+    return _("The least p that the test can reach after correction is %(p)s.") % {"p": _significant(least)}
 
 
 def effect_text(effect: float, planned: PlannedOutcome) -> str:
@@ -178,6 +178,11 @@ def rounded(number: float, places: int = 0) -> str:
     return str(number_format(round(number, places), places))
 
 
+def _significant(p: float) -> str:
+    """With two digits that say something."""
+    return rounded(p, max(2, 1 - floor(log10(p))))
+
+
 def share_text(share: float, n_studies: int) -> str:
     """A share of studies in percent, of few as their number; below the first that could be seen, as less than that."""
     if n_studies < FEW_STUDIES:
@@ -185,6 +190,13 @@ def share_text(share: float, n_studies: int) -> str:
     if share == 0:
         return _("fewer than %(n)s %%") % {"n": rounded(max(1.0, 300 / n_studies))}
     return f"{rounded(100 * share)} %"
+
+
+def studies_text(share: float, n_studies: int) -> str:
+    """The same as a part of a sentence about simulated studies."""
+    if n_studies < FEW_STUDIES:
+        return _("%(n)d of %(all)d simulated studies") % {"n": round(share * n_studies), "all": n_studies}
+    return _("%(share)s of simulated studies") % {"share": share_text(share, n_studies)}
 
 
 def _reliability_sentence(reliability: Mapping[str, Any]) -> str:

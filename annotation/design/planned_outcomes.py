@@ -48,6 +48,7 @@ class PlannedOutcome:
     key : of the form's fields; kind : as in `stats.planned_answers`, unit : "percent", "points" or "places"
     low, high, step : what an answer can be; n_outcomes : how many are alike
     typical : a key in TYPICAL; test : as in the analysis plan; pairs : of names of sources, planned
+    questions : what is asked of each of the outcomes that are alike, by which a pilot that asked the same is known
     """
 
     key: str
@@ -62,6 +63,7 @@ class PlannedOutcome:
     is_primary: bool = False
     test: str = BY_MODEL
     pairs: tuple[tuple[str, str], ...] = ()
+    questions: tuple[str, ...] = ()
 
     @property
     def width(self) -> float:
@@ -105,14 +107,9 @@ def list_planned(
 
     sources : names, of which pairs are planned; most_stories : of a group, as many places as there are in a ranking
     """
-    item_by_key = {(step.key, item.key): item for step in of_study.ratings for item in items_of(step)}
-    steps: list[Step] = list(of_study.steps)
     alike: dict[tuple[Any, ...], PlannedOutcome] = {}
     primary = None
-    for outcome in list_outcomes(steps):
-        planned = _planned(outcome, item_by_key, most_stories)
-        if planned is None:
-            continue
+    for outcome, planned in list_single(of_study.steps, most_stories=most_stories):
         if plan is not None and outcome.key == plan.outcome:
             pairs = tuple(pair for pair in combinations(sources, 2) if plan.names(*pair))
             title = outcome.title or planned.title
@@ -123,10 +120,27 @@ def list_planned(
             continue
         form = (planned.kind, planned.typical, planned.low, planned.high, planned.step)
         first = alike.get(form)
-        alike[form] = (
-            replace(first, n_outcomes=first.n_outcomes + 1) if first else replace(planned, key=f"o{len(alike) + 1}")
-        )
+        if first:
+            both = (*first.questions, *planned.questions)
+            alike[form] = replace(first, n_outcomes=first.n_outcomes + 1, questions=both)
+        else:
+            alike[form] = replace(planned, key=f"o{len(alike) + 1}")
     return [*([primary] if primary else []), *alike.values()]
+
+
+def list_single(steps: Iterable[Step], *, most_stories: int = 2) -> Iterator[tuple[Outcome, PlannedOutcome]]:
+    """Every outcome that can be simulated, each by itself."""
+    steps = list(steps)
+    item_by_key = {(step.key, item.key): item for step in steps for item in items_of(step)}
+    instrument_by_step = {step.key: step.instrument.slug for step in steps if step.instrument}
+    for outcome in list_outcomes(steps):
+        planned = _planned(outcome, item_by_key, most_stories)
+        if planned is not None:
+            # Items of the same instrument, whatever the step that asks them; a ranking of any number of stories.
+            asked = sorted({f"{instrument_by_step[step]}/{item}" for step, item in outcome.items})
+            form = planned.kind if planned.kind == "rank" else form_of(planned)
+            score = outcome.score.key if outcome.score else outcome.kind
+            yield outcome, replace(planned, questions=(" ".join([form, score, *asked]),))
 
 
 def _planned(outcome: Outcome, item_by_key: Mapping[tuple[str, str], Item], most_stories: int) -> PlannedOutcome | None:

@@ -28,11 +28,15 @@ from studies.models import Study, StudyJob
 
 if TYPE_CHECKING:
     from stats.planned_answers import AnswerForm, Deviations, PlannedReadings
+    from stats.precision import PlannedComparison
 
 TASK = "annotation.tasks.compute_precision"
-EDITION = 1  # counts up when what is computed changes
+EDITION = 2  # counts up when what is computed changes
 N_KEPT = 10  # results of a study
 SEED = 20_260_101
+FULL_OUTCOMES = 4  # of so many each is simulated as often as time allows; of more each has its share of that time
+FEWEST_TO_ENLARGE = 6  # studies: where time allows no more, studies of twice the size take too long
+SHARE_OF_LARGER = 0.6  # of the time of an outcome, for each larger study that it is compared with
 
 
 @dataclass(frozen=True)
@@ -60,9 +64,14 @@ class PlannedStudy:
             EDITION,
             [self.texts.groups, self.texts.stories, dict(self.premise_by_group), dict(self.source_by_story)],
             asdict(self.choices),
-            [asdict(outcome) for outcome in self.outcomes],
+            [_simulated_of(outcome) for outcome in self.outcomes],
             {key: asdict(assumed) for key, assumed in assumptions.items()},
         )
+
+
+def _simulated_of(outcome: PlannedOutcome) -> dict[str, Any]:
+    """What of an outcome enters its simulation: not which instrument asks it."""
+    return {name: value for name, value in asdict(outcome).items() if name != "questions"}
 
 
 def read_planned(study: Study) -> PlannedStudy:
@@ -143,21 +152,27 @@ def _simulate(job: StudyJob, renew: jobs.Renew) -> dict[str, Any]:
     if readings is None:
         raise jobs.WorkRefused(_("No reading is planned yet: import stories and save the reading plan first."))
     assumptions = assumptions_of(planned, job)
-    rows = []
+    rows: list[dict[str, Any]] = []
     n_outcomes = len({outcome.key for outcome in planned.outcomes if not outcome.is_primary})
     for outcome in planned.outcomes:
         rng = np.random.default_rng(SEED)
         try:
-            rows.append(_expect(outcome, planned, readings, assumptions[outcome.key], n_outcomes, rng=rng, renew=renew))
+            row = _expect(outcome, planned, readings, assumptions[outcome.key], n_outcomes, rng=rng, renew=renew)
+            if not rows and row["contrasts"]["n_studies"] >= FEWEST_TO_ENLARGE:
+                row["larger"] = _enlarge(outcome, planned, readings, assumptions[outcome.key], n_outcomes, renew=renew)
         except ValueError:
             sentence = _("%(outcome)s: raters and stories vary more than a share of Yes of %(mean)g %% allows.")
             names = {"outcome": outcome.title, "mean": assumptions[outcome.key].mean}
             raise jobs.WorkRefused(sentence % names) from None
+        rows.append(row)
     return {
         "rows": rows,
         "n_readings": len(readings.rater),
         "n_raters": readings.n_raters,
         "n_sources": readings.n_sources,
+        "n_groups": len(planned.texts.groups),
+        "seats_per_group": planned.choices.seats_per_group,
+        "same_raters": planned.design == Design.EVERYBODY,
     }
 
 
@@ -173,21 +188,23 @@ def _expect(
 ) -> dict[str, Any]:
     """What is expected of one outcome, as JSON has it."""
     from stats import coefficient_precision, precision
-    from stats.planned_answers import latent_effect
 
     form, deviations = answer_form(outcome, assumed), deviations_of(assumed)
-    number = {name: n for n, name in enumerate(planned.sources)}
-    comparison = precision.PlannedComparison(
-        test=outcome.test,
-        pairs=tuple((number[first], number[second]) for first, second in outcome.pairs),
-        n_outcomes=1 if outcome.is_primary else max(n_outcomes, 1),
-    )
+    share = min(1.0, FULL_OUTCOMES / len(planned.outcomes))
     is_of_order = outcome.kind in ("preference", "rank")
-    effect = latent_effect(assumed.effect, deviations) if is_of_order else assumed.effect
     contrasts = precision.expect_contrasts(
-        readings, form, deviations, comparison, effect=effect, rng=rng, on_step=renew
+        readings,
+        form,
+        deviations,
+        _comparison(outcome, planned, n_outcomes),
+        effect=_effect(outcome, assumed),
+        rng=rng,
+        share=share,
+        on_step=renew,
     )
-    coefficients = coefficient_precision.expect_coefficients(readings, form, deviations, rng=rng, on_step=renew)
+    coefficients = coefficient_precision.expect_coefficients(
+        readings, form, deviations, rng=rng, share=share, on_step=renew
+    )
     reliability = None
     if not is_of_order:
         parts = replace(deviations, rest=rest_of(outcome, assumed))
@@ -200,6 +217,62 @@ def _expect(
         "coefficients": [asdict(coefficient) for coefficient in coefficients],
         "reliability": reliability,
     }
+
+
+def _enlarge(
+    outcome: PlannedOutcome,
+    planned: PlannedStudy,
+    readings: PlannedReadings,
+    assumed: Assumptions,
+    n_outcomes: int,
+    *,
+    renew: jobs.Renew,
+) -> dict[str, Any]:
+    """What the same outcome would come to with twice as many groups, and with twice as many raters for each."""
+    import numpy as np  # here, so that pages come without it
+
+    from stats import precision
+    from stats.planned_answers import double_groups, double_raters
+
+    larger = {
+        "groups": double_groups(readings, same_raters=planned.design == Design.EVERYBODY),
+        "raters": double_raters(readings),
+    }
+    comparison, effect = _comparison(outcome, planned, n_outcomes), _effect(outcome, assumed)
+    return {
+        name: asdict(
+            precision.expect_contrasts(
+                plan,
+                answer_form(outcome, assumed),
+                deviations_of(assumed),
+                comparison,
+                effect=effect,
+                rng=np.random.default_rng(SEED),
+                share=SHARE_OF_LARGER,
+                on_step=renew,
+            )
+        )
+        for name, plan in larger.items()
+    }
+
+
+def _comparison(outcome: PlannedOutcome, planned: PlannedStudy, n_outcomes: int) -> PlannedComparison:
+    from stats.precision import PlannedComparison
+
+    number = {name: n for n, name in enumerate(planned.sources)}
+    return PlannedComparison(
+        test=outcome.test,
+        pairs=tuple((number[first], number[second]) for first, second in outcome.pairs),
+        n_outcomes=1 if outcome.is_primary else max(n_outcomes, 1),
+    )
+
+
+def _effect(outcome: PlannedOutcome, assumed: Assumptions) -> float:
+    """As `stats.planned_answers` takes it."""
+    from stats.planned_answers import latent_effect
+
+    is_of_order = outcome.kind in ("preference", "rank")
+    return latent_effect(assumed.effect, deviations_of(assumed)) if is_of_order else assumed.effect
 
 
 def answer_form(outcome: PlannedOutcome, assumed: Assumptions) -> AnswerForm:

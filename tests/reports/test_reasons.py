@@ -39,6 +39,9 @@ def test_every_code_has_a_sentence_and_no_other() -> None:
 # Only replications of published studies say these, and they print in English.
 OF_REPLICATIONS = {"no_such_figure", "too_few_ratings"}
 VALUES = {
+    "pilot_of_few_raters": {"n": 2, "least": 3},
+    "pilot_of_few_stories": {"n": 2, "least": 6},
+    "pilot_read_by_one": {"least": 4},
     "all_ratings_alike": {"name": "Fleiss' kappa"},
     "too_few_ratings_of_units": {"least": 3},
     "too_few_units_of_raters": {"least": 10},

@@ -14,6 +14,8 @@ from stats.planned_answers import (
     AnswerForm,
     Deviations,
     PlannedReadings,
+    double_groups,
+    double_raters,
     draw_answers,
     latent_deviations,
     latent_effect,
@@ -231,3 +233,24 @@ def test_raters_who_read_all_need_fewer_for_the_same_reliability() -> None:
     assert crossed_g.coefficient == pytest.approx(3 * one / (1 + 2 * one))
     assert nested_g.coefficient == pytest.approx(3 * of_other_raters / (1 + 2 * of_other_raters))
     assert (crossed_g.n_needed, nested_g.n_needed) == (12, 16)
+
+
+def test_twice_the_groups_or_raters_of_a_crossed_plan_is_the_crossed_plan_of_that_size() -> None:
+    def cells(readings: PlannedReadings) -> list[tuple[int, ...]]:
+        return sorted(zip(*(numbers.tolist() for numbers in readings.labels.values()), strict=True))
+
+    assert cells(double_groups(crossed(4, 3), same_raters=True)) == cells(crossed(8, 3))
+    assert cells(double_raters(crossed(4, 3))) == cells(crossed(4, 6))
+    assert double_groups(crossed(4, 3), same_raters=False).n_raters == 6
+
+
+def test_as_many_studies_are_simulated_as_the_size_of_the_plan_allows() -> None:
+    comparison = PlannedComparison()
+
+    small, large, larger = (
+        precision.count_studies(readings, comparison)
+        for readings in (crossed(8, 3), crossed(198, 30), crossed(264, 60))
+    )
+
+    assert precision.N_STUDIES > small > large > larger >= precision.FEWEST_STUDIES
+    assert precision.count_studies(crossed(198, 30), comparison, share=0.5) == pytest.approx(large / 2, abs=1)

@@ -140,6 +140,7 @@ def test_what_is_swept_out_changes_no_number(n_raters: int, monkeypatch: pytest.
     expected = np.array([[(less[rows, columns] ** 2).sum() for columns in places] for rows in places])
     assert squares.sums == pytest.approx(expected)
     # Sparse columns, as of many raters and stories, give the same.
-    monkeypatch.setattr("stats.crossed_equations.DENSE", 0)
+    for limit in ("FEW", "MOST_DENSE"):
+        monkeypatch.setattr(f"stats.crossed_equations.{limit}", 0)
     sparse = CrossedInverse(SourceModel(made)._design.columns, ratio_by_part)
     assert sparse.squares(tuple(ratio_by_part)).sums == pytest.approx(squares.sums)

@@ -205,6 +205,8 @@ designer:reading_plan               GET    login login login 403    ok     ok   
 designer:reading_plan               POST   login login login 403    400    403   403    403     403
 designer:precision                  GET    login login login 403    ok     403   ok     403     403
 designer:precision                  POST   login login login 403    400    403   400    403     403
+designer:pilot                      GET    login login login 403    ok     403   ok     403     403
+designer:pilot                      POST   login login login 403    400    403   400    403     403
 designer:rehearsal                  GET    login login login 403    ok     403   403    403     403
 designer:rehearsal                  POST   login login login 403    away   403   403    403     403
 designer:launch                     GET    login login login 403    ok     ok    ok     403     403

@@ -56,6 +56,7 @@ def test_every_kind_of_outcome_is_simulated_of_the_readings_that_are_planned(
     job = simulate(designer)
 
     assert job.problem == ""
+    assert designer.get(ADDRESS).context["size"].is_enough is False, "six groups find no difference of 15 points"
     rows = job.outcome["rows"]
     assert [row["key"] for row in rows] == ["o1", "o2", "o3"]
     assert (job.outcome["n_readings"], job.outcome["n_sources"]) == (6 * 4 * 3, 4)
