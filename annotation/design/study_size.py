@@ -29,7 +29,7 @@ class LargerStudy:
 class StudySize:
     """The answer to whether the study is large enough.
 
-    is_enough : None where that cannot be said, as nothing is compared
+    is_enough : None where that cannot be said: nothing is compared, or too few studies of a large plan were simulated
     advice : what would help most; "" where nothing is known of larger studies
     plans : the study as it is planned, then larger ones
     """
@@ -53,19 +53,33 @@ def describe_size(job: StudyJob | None, planned: Sequence[PlannedOutcome]) -> St
     if contrasts["power"] is None:
         (problem, *_others) = expected_outcomes.list_problems(contrasts, outcome)
         return StudySize(None, _("No difference can be looked for."), problem, "", [])
-    is_enough, larger = contrasts["power"] >= ENOUGH, row.get("larger")
-    large, small = _("Large enough for the difference you look for"), _("Too small for the difference you look for")
+    is_enough, larger = _is_enough(contrasts["power"], contrasts["n_studies"]), row.get("larger")
     return StudySize(
         is_enough,
-        large if is_enough else small,
+        {
+            True: _("Large enough for the difference you look for"),
+            False: _("Too small for the difference you look for"),
+            None: _("Too few simulated studies to say whether it is large enough"),
+        }[is_enough],
         _finding(row, outcome),
-        _advise(larger, is_enough=is_enough) if larger else "",
+        _advise(larger, is_enough=is_enough) if larger and is_enough is not None else "",
         [
             _plan(_as_planned(job.outcome), contrasts, outcome),
             *([_plan(_with_more_groups(job.outcome), larger["groups"], outcome)] if larger else []),
             *([_plan(_with_more_raters(job.outcome), larger["raters"], outcome)] if larger else []),
         ],
     )
+
+
+def _is_enough(power: float, n_studies: int) -> bool | None:
+    """None where few studies were simulated, and the true power may lie on either side."""
+    if n_studies < expected_outcomes.FEW_STUDIES:
+        from stats import rates  # here, so that other pages come without it
+
+        ends = rates.wilson(round(power * n_studies), n_studies)
+        if ends.low < 100 * ENOUGH <= ends.high:
+            return None
+    return power >= ENOUGH
 
 
 def _finding(row: Mapping[str, Any], outcome: PlannedOutcome) -> str:

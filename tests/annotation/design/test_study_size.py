@@ -81,3 +81,13 @@ def test_a_plan_too_large_to_simulate_a_larger_one_stands_alone() -> None:
 
     assert size is not None
     assert (size.is_enough, size.advice, len(size.plans)) == (True, "", 1)
+
+
+def test_too_few_simulated_studies_say_nothing_that_chance_may_say() -> None:
+    of_two, of_five = (
+        describe(contrasts(power, n_studies=n), contrasts(1.0), contrasts(1.0)) for power, n in ((1.0, 2), (0.0, 5))
+    )
+
+    assert (of_two.is_enough, of_two.advice) == (None, "")
+    assert "2 of 2 simulated studies" in of_two.finding
+    assert of_five.is_enough is False
