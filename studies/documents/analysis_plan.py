@@ -104,6 +104,16 @@ class AnalysisPlan:
         }
         return tuple(rule for rule in RULES if is_applied[rule])
 
+    def detail_of(self, rule: str) -> str:
+        """What an exclusion rule says beside its name: the pace, of which stories, or the codes; "" for nothing."""
+        details = {
+            FAST: "" if self.exclude_faster_than is None else f"{self.exclude_faster_than:g}",
+            STRAIGHT_LINING: self.exclude_straight_lining,
+            NAMED_RATERS: ", ".join(self.exclude_raters),
+            NAMED_STORIES: ", ".join(self.exclude_stories),
+        }
+        return details.get(rule, "")
+
     def names(self, first: str, second: str) -> bool:
         """Whether the contrast of these two sources is planned."""
         if self.contrasts == EVERY_PAIR:

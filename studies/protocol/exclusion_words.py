@@ -14,22 +14,21 @@ from studies.documents.analysis_plan import (
 )
 
 
-def describe_rule(plan: AnalysisPlan, rule: str) -> str:
-    """What that rule of the plan leaves out, without a full stop."""
-    pace = plan.exclude_faster_than or 0
+def describe_rule(rule: str, detail: str) -> str:
+    """What the rule leaves out, without a full stop. detail : as `AnalysisPlan.detail_of` gives it"""
     of_a_story = _("a rater’s answers about a story, where all scales with the same ends got the same answer")
     of_all = _("raters who gave one answer to all scales of all stories")
     words = {
         FAILED_CHECKS: _("raters who failed a comprehension check"),
-        FAST: _("raters who read more than %(words)s words of story a minute") % {"words": f"{pace:g}"},
-        STRAIGHT_LINING: of_a_story if plan.exclude_straight_lining == OF_A_STORY else of_all,
+        FAST: _("raters who read more than %(words)s words of story a minute") % {"words": detail},
+        STRAIGHT_LINING: of_a_story if detail == OF_A_STORY else of_all,
         RECOGNISED: _("a rater’s answers about a story that the rater recognised"),
-        NAMED_RATERS: _("raters by code: %(codes)s") % {"codes": ", ".join(plan.exclude_raters)},
-        NAMED_STORIES: _("stories by code: %(codes)s") % {"codes": ", ".join(plan.exclude_stories)},
+        NAMED_RATERS: _("raters by code: %(codes)s") % {"codes": detail},
+        NAMED_STORIES: _("stories by code: %(codes)s") % {"codes": detail},
     }
     return words[rule]
 
 
 def describe_rules(plan: AnalysisPlan) -> list[str]:
     """What each rule of the plan leaves out."""
-    return [describe_rule(plan, rule) for rule in plan.rules]
+    return [describe_rule(rule, plan.detail_of(rule)) for rule in plan.rules]

@@ -1,5 +1,6 @@
 """The files of a package, and a comparison of the numbers in its report with numbers that are computed."""
 
+import copy
 import json
 import math
 
@@ -80,6 +81,22 @@ class Package:
         is_again = (answers["rater_kind"] == "person") & (answers["status"] == "repeat")
         self.read_again = answers[is_again & (answers["outcome"] == "answered")].copy()
         self.read_again["number"] = pd.to_numeric(self.read_again["analysed"])
+
+    def without_excluded(self, rule=""):
+        """The package without what a rule of the plan leaves out; without one, what all of them do."""
+        left_out = self.table("exclusions")
+        left_out = left_out[left_out["rule"] == rule] if rule else left_out
+        of_story = left_out[["rater", "group", "story"]].drop_duplicates()
+        of_group = of_story.assign(story="").drop_duplicates()  # an answer about a group goes with any of its stories
+        rows = self.people.merge(pd.concat([of_story, of_group]), how="left", indicator="is_left")
+        other = copy.copy(self)
+        other.people = self.people[(rows["is_left"] == "left_only").to_numpy()]
+        return other
+
+    def as_planned(self, outcome):
+        """The package as the plan has the outcome compared."""
+        named = {self.plan.get("outcome"), *self.plan.get("secondary", [])}
+        return self.without_excluded() if outcome in named else self
 
     @property
     def has_lengths(self):

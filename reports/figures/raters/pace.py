@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from reports.dataset.records.reading_times import words_a_minute
 from reports.document import columns
 from reports.document.columns import LEAD, decimals
 from reports.document.model import Block, DocumentSection, Files, Head, ReportTable, Subsection, TextBlock
@@ -193,13 +194,12 @@ def question_words(key: str) -> str:
 def _rater(rater: str, readings: list[TimedReading], panel: float, n_raters: int) -> RaterPace:
     timed = [reading for reading in readings if reading.minutes]
     minutes = sum(reading.minutes for reading in timed)
-    with_text = [reading for reading in timed if reading.n_words]
     row = RaterPace(
         rater=rater,
         n_stories=len(readings),
         n_untimed=len(readings) - len(timed),
         median_minutes=median(reading.minutes for reading in timed) if timed else None,
-        words_read=sum(r.n_words for r in with_text) / sum(r.minutes for r in with_text) if with_text else None,
+        words_read=words_a_minute(timed),
         words_written=sum(reading.n_written for reading in timed) / minutes if timed else None,
     )
     return RaterPace(**{**vars(row), "questions": tuple(_questions(row, timed, panel, n_raters))})
