@@ -111,6 +111,12 @@ class Dataset:
 
         return find_exclusions(self, self.plan) if self.plan else []
 
+    @cached_property
+    def compared(self) -> dict[tuple[str, str], Any]:
+        """How sources compare on outcomes, by their keys and by what is left out, as far as it was computed so far;
+        `figures.sources.planned_contrasts` fills it. Many figures are about the same."""
+        return {}
+
     def as_planned(self, table: OutcomeTable) -> OutcomeTable:
         """An outcome that the plan names without what its exclusion rules leave out; any other as it is."""
         from reports.dataset.exclusions import join, leave_out

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from reports.dataset.blocks import item_blocks
-from reports.dataset.records.reading_times import words_a_minute
+from reports.dataset.records.reading_times import FASTEST, words_a_minute
 from reports.lazy import arrays, composites, np, outlying_raters
 from studies.documents.analysis_plan import (
     FAILED_CHECKS,
@@ -16,6 +16,7 @@ from studies.documents.analysis_plan import (
     NAMED_RATERS,
     NAMED_STORIES,
     OF_A_STORY,
+    OF_ALL_STORIES,
     RECOGNISED,
     STRAIGHT_LINING,
     AnalysisPlan,
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from reports.dataset import Dataset, OutcomeTable
     from reports.dataset.records.reading_times import TimedReading
     from stats.arrays import BoolArray
+
+# Beside the rules of a plan: nothing is left out, or what any of them leaves out.
+NO_RULE, ALL_RULES = "none", "all"
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,21 @@ def find_exclusions(dataset: Dataset, plan: AnalysisPlan) -> list[Exclusion]:
         NAMED_STORIES: lambda dataset, plan: _of_stories(dataset, plan.exclude_stories),
     }
     return [Exclusion(rule, plan.detail_of(rule), readings_by_rule[rule](dataset, plan)) for rule in plan.rules]
+
+
+def open_exclusions(dataset: Dataset, plan: AnalysisPlan) -> list[Exclusion]:
+    """The rules of the plan that leave something out; of one without rules, of those that might have been planned:
+    failed checks, more words a minute than hardly anybody reads, one answer throughout, and recognised stories.
+    """
+    might_have = replace(
+        plan,
+        exclude_failed_checks=True,
+        exclude_faster_than=FASTEST,
+        exclude_straight_lining=OF_ALL_STORIES,
+        exclude_recognised=True,
+    )
+    exclusions = dataset.exclusions if plan.rules else find_exclusions(dataset, might_have)
+    return [exclusion for exclusion in exclusions if exclusion.readings.any()]
 
 
 def join(dataset: Dataset, exclusions: Iterable[Exclusion]) -> BoolArray:

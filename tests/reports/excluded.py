@@ -1,5 +1,7 @@
 """A closed study of scales in which it is known whom each exclusion rule leaves out."""
 
+from typing import Any
+
 import numpy as np
 
 from annotation.models import Assignment, Recognition, Timing
@@ -39,8 +41,8 @@ def ratings(*, seed: int = 5) -> np.ndarray:
     return rounded
 
 
-def study(plan: AnalysisPlan | None = PLAN, slug: str = "plums") -> Study:
-    """Six groups of three stories, one by each source, on three scales; six raters read them all."""
+def study(plan: AnalysisPlan | None = PLAN, slug: str = "plums", *, scores: Any = ()) -> Study:
+    """Six groups of three stories, one by each source, on three scales; six raters read them all. scores : declared"""
     made = factories.study(
         slug, n_groups=N_GROUPS, n_stories=3, k=6, state="draft", comparative=False, planned=False, recognition=True
     )
@@ -51,6 +53,7 @@ def study(plan: AnalysisPlan | None = PLAN, slug: str = "plums") -> Study:
         settings={"low": 1, "high": 7},
         rationale="none",
         rationale_least=0,
+        scores=scores,
     )
     Step.objects.filter(version__study=made, key="tests").update(instrument=scales)
     Story.objects.filter(study=made).update(n_words=1000)
@@ -86,5 +89,5 @@ def _time(made: Study) -> None:
         seconds = 60 if assignment.rater.code == FAST else 300
         Timing.objects.bulk_create(
             Timing(assignment=assignment, step=step, story=story, active_seconds=seconds)
-            for story in assignment.group.stories.all()
+            for story in made.stories.filter(groups=assignment.group)
         )

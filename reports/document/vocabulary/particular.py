@@ -62,6 +62,13 @@ PARTICULAR: Mapping[str, Mapping[str, tuple[str, str, str]]] = {
     "pair-lengths": {
         "difference": ("number", "words", "Length of the preferred story less that of the other."),
     },
+    "specifications": {
+        "measure": ("string", "", "What is compared: the outcome, or the mean of the answered scales of its score."),
+        "n_ratings": ("integer", "", "How many ratings are left."),
+        "planned": ("boolean", "", "Whether this is the analysis of the plan."),
+        "raters_as": ("string", "", "Whether raters are taken as drawn at random, or as these very ones (fixed)."),
+        "stories_as": ("string", "", "Which stories: all, or those of premises that hold both sources (shared)."),
+    },
     "tests-passed": {
         "value": ("number", "", "How many tests the story passes, the mean over raters."),
     },

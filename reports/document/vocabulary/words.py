@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 STRINGS: Mapping[str, str] = {
     "after": "The words as they are since the amendment.",
+    "analysis": "How sources are compared: by the mixed model, or by means of stories.",
     "assignment": "The assignment, by a code that stands for nothing else.",
     "at": "When it was launched or amended, ISO 8601 in UTC.",
     "before": "The words as they were before the amendment.",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from reports.dataset.records.reading_times import words_a_minute
+from reports.dataset.records.reading_times import FASTEST, words_a_minute
 from reports.document import columns
 from reports.document.columns import LEAD, decimals
 from reports.document.model import Block, DocumentSection, Files, Head, ReportTable, Subsection, TextBlock
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from reports.dataset import Dataset
     from reports.dataset.records.reading_times import TimedReading
 
-# People read about 240 words a minute hardly anybody 400 (Brysbaert 2019, Journal of Memory and Language 109);
-# active time includes answering.
-FASTEST = 400
 FEWEST_STORIES = 6  # to see a change over the places
 FEWEST_RATERS = 3  # to be unlike the others
 MOST_OPEN = 30  # raters; the table of more is folded away

@@ -36,7 +36,7 @@ from reports.figures.sources.contrast_table import contrast_columns, contrast_ta
 from reports.figures.sources.contrast_words import contrast_statements, unit_words
 from reports.figures.sources.headline_words import headline
 from reports.figures.sources.log_odds import check_blocks, check_columns, with_checks
-from reports.figures.sources.planned_contrasts import compare_sources
+from reports.figures.sources.planned_contrasts import compare_planned
 from reports.numbers import with_interval
 from reports.reasons import to_english
 
@@ -135,7 +135,7 @@ def _contrasts(dataset: Dataset, table: OutcomeTable) -> tuple[OutcomeContrasts,
     is_named = is_primary or (plan is not None and outcome.key in plan.secondary)
     reference = plan.reference if plan and plan.reference in names else names[0]
     margin = plan.margin if plan and is_primary else None
-    compared = compare_sources(dataset, table, margin=margin)
+    compared = compare_planned(dataset, table)
     rows = [
         replace(row, is_planned=is_named and plan is not None and plan.names(row.first, row.second))
         for row in compared.rows()

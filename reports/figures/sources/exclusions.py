@@ -11,7 +11,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from reports.dataset.exclusions import join, leave_out
+from reports.dataset.exclusions import ALL_RULES, NO_RULE, join, leave_out
 from reports.document import columns
 from reports.document.columns import LEAD, decimals, ends, with_places
 from reports.document.model import DocumentSection, Files, Head, Phrase, ReportTable, RowGroup, TableColumn, TextBlock
@@ -19,8 +19,15 @@ from reports.document.phrases import joined
 from reports.document.values import Interval, Reason
 from reports.figures.base import Figure, Listing, Statement, without_value
 from reports.figures.outcome_titles import outcome_title
+from reports.figures.sources.compared_parts import ContrastTable
 from reports.figures.sources.contrast_rows import SURE, ContrastRow
-from reports.figures.sources.planned_contrasts import compare_sources, list_planned_pairs, named_outcomes
+from reports.figures.sources.planned_contrasts import (
+    compare_planned,
+    compare_without,
+    count_fits,
+    list_planned_pairs,
+    named_outcomes,
+)
 from reports.lazy import np
 from reports.numbers import p_value, whole
 from studies.protocol.exclusion_words import describe_rule
@@ -29,7 +36,6 @@ if TYPE_CHECKING:
     from reports.dataset import Dataset, OutcomeTable
     from stats.arrays import BoolArray
 
-NO_RULE, ALL_RULES = "none", "all"
 POSITION = 14  # among the findings: after the planned contrasts
 
 
@@ -136,15 +142,21 @@ def _change(without: ExcludedContrast, planned: ExcludedContrast) -> str:
 def _of_outcome(dataset: Dataset, table: OutcomeTable) -> Iterator[ExcludedContrast]:
     exclusions = dataset.exclusions
     nothing = np.zeros((len(dataset.raters), len(dataset.units)), dtype=np.bool_)
-    single = exclusions if len(exclusions) > 1 else []
+    # What a single rule changes is for comparison alone: of very many raters it would take minutes.
+    may_part = len(exclusions) > 1 and len(exclusions) <= count_fits(table, dataset)
+    single = exclusions if may_part else []
     variants = [
         (NO_RULE, "", nothing),
         *((exclusion.rule, exclusion.detail, exclusion.readings) for exclusion in single),
         (ALL_RULES, "", join(dataset, exclusions)),
     ]
     for rule, detail, readings in variants:
-        kept = leave_out(dataset, table, readings)
-        for contrast in _contrasts(dataset, table, kept):
+        remaining = leave_out(dataset, table, readings)
+        if rule == ALL_RULES:
+            compared = compare_planned(dataset, remaining)
+        else:
+            compared = compare_without(dataset, table, rule, readings)
+        for contrast in _contrasts(dataset, table, compared):
             yield ExcludedContrast(
                 outcome=table.outcome.key,
                 title=table.outcome.title,
@@ -152,7 +164,7 @@ def _of_outcome(dataset: Dataset, table: OutcomeTable) -> Iterator[ExcludedContr
                 is_primary=dataset.plan is not None and dataset.plan.outcome == table.outcome.key,
                 rule=rule,
                 detail=detail,
-                **_counts(table, kept),
+                **_counts(table, remaining),
                 first=contrast.first,
                 second=contrast.second,
                 first_value=contrast.first_value,
@@ -164,9 +176,8 @@ def _of_outcome(dataset: Dataset, table: OutcomeTable) -> Iterator[ExcludedContr
             )
 
 
-def _contrasts(dataset: Dataset, table: OutcomeTable, kept: OutcomeTable) -> Iterator[ContrastRow]:
+def _contrasts(dataset: Dataset, table: OutcomeTable, compared: ContrastTable) -> Iterator[ContrastRow]:
     """The planned contrasts of what is left, also those of a source that is left out as a whole."""
-    compared = compare_sources(dataset, kept)
     for first, second in list_planned_pairs(dataset, table):
         if {first, second} <= set(compared.names):
             yield compared.row(first, second)
@@ -174,13 +185,13 @@ def _contrasts(dataset: Dataset, table: OutcomeTable, kept: OutcomeTable) -> Ite
             yield ContrastRow(first=first, second=second, why=without_value("too_few_stories"))
 
 
-def _counts(table: OutcomeTable, kept: OutcomeTable) -> dict[str, int]:
-    before, after = np.isfinite(table.ratings), np.isfinite(kept.ratings)
+def _counts(table: OutcomeTable, remaining: OutcomeTable) -> dict[str, int]:
+    before, after = np.isfinite(table.ratings), np.isfinite(remaining.ratings)
     return {
         "n": int(after.sum()),
         "n_left_out": int(before.sum() - after.sum()),
         "n_raters_left_out": int((before.any(axis=1) & ~after.any(axis=1)).sum()),
-        "n_stories_left_out": table.n_stories(_has_any(before)) - kept.n_stories(_has_any(after)),
+        "n_stories_left_out": table.n_stories(_has_any(before)) - remaining.n_stories(_has_any(after)),
     }
 
 
@@ -212,8 +223,8 @@ def _table(result: Listing[ExcludedContrast], head: Head) -> ReportTable[Exclude
             heading=joined(outcome_title(key, of_group[0].title, head), f"{first} − {second}", by=", "),
             rows=of_group,
         )
-        for (key, first, second), same in groupby(rows, key=lambda row: row.contrast)
-        if (of_group := list(same))
+        for (key, first, second), of_contrast in groupby(rows, key=lambda row: row.contrast)
+        if (of_group := list(of_contrast))
     ]
     return ReportTable(
         name="exclusions",
