@@ -261,8 +261,11 @@ def _initial(plan: AnalysisPlan | None) -> dict[str, Any]:
     if plan is None:
         settings = {"epsilon": analysis_plan.EPSILON, "embedding": analysis_plan.EMBEDDING}
         return settings | {"test": analysis_plan.BY_MODEL}
-    # A plan from a file may name the two of a pair in any order.
-    return vars(plan) | {"pairs": [json.dumps(sorted(pair, key=str.casefold)) for pair in plan.pairs]}
+    return vars(plan) | {
+        "exclude_faster_than": plan.detail_of(analysis_plan.FAST),
+        # A plan from a file may name the two of a pair in any order.
+        "pairs": [json.dumps(sorted(pair, key=str.casefold)) for pair in plan.pairs],
+    }
 
 
 def _save(request: HttpRequest, study: Study, plan: AnalysisPlan | None) -> None:

@@ -111,7 +111,7 @@ class Exclusions(Figure[Listing[ExcludedContrast]]):
         )
         yield DocumentSection(
             heading=_("With and without exclusions"),
-            body=[_table(result, head), Files(words=_("Planned contrasts by exclusion rule"), table="exclusions")],
+            body=[*_tables(result, head), Files(words=_("Planned contrasts by exclusion rule"), table="exclusions")],
             margin=[TextBlock(words=note), TextBlock(words=of_groups)],
         )
 
@@ -215,9 +215,17 @@ def _mean(name: str, heading: Phrase) -> TableColumn[ExcludedContrast]:
     return with_places(lambda places: columns.number(name, heading, write=decimals(places)), lambda row: row.places)
 
 
-def _table(result: Listing[ExcludedContrast], head: Head) -> ReportTable[ExcludedContrast]:
-    ordered = sorted(enumerate(result.rows), key=lambda pair: _order(result, pair[1]))
-    rows = [row for _n, row in ordered]
+def _tables(result: Listing[ExcludedContrast], head: Head) -> Iterator[ReportTable[ExcludedContrast]]:
+    """The primary outcome, and folded away the secondary ones."""
+    rows = sorted(result.rows, key=lambda row: _order(result, row))
+    primary, secondary = ([row for row in rows if row.is_primary == is_primary] for is_primary in (True, False))
+    if primary:
+        yield _table(primary, head, summary=None)
+    if secondary:
+        yield _table(secondary, head, summary=_("Secondary outcomes"))
+
+
+def _table(rows: list[ExcludedContrast], head: Head, *, summary: str | None) -> ReportTable[ExcludedContrast]:
     groups = [
         RowGroup(
             heading=joined(outcome_title(key, of_group[0].title, head), f"{first} − {second}", by=", "),
@@ -232,6 +240,7 @@ def _table(result: Listing[ExcludedContrast], head: Head) -> ReportTable[Exclude
         rows=rows,
         groups=groups,
         why=lambda row: row.why,
+        summary=summary,
         css="ruled stacks",
         columns=[
             columns.fields("outcome", "title", "first", "second"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from reports.dataset.exclusions import ALL_RULES, NO_RULE, join, leave_out, open_exclusions
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 BY_MODEL = "model"  # as a test
 MOST_PAIRS = 3  # of sources, of which a curve is drawn
+# Tests on means of stories take about 25 ms for every million cells of raters by stories and pair; .25 s in all.
+MOST_CELLS = 10_000_000
 # Choices beside what is left out. Measure: the outcome, or the mean of the answered scales of its score. Analysis: the
 # mixed model of all answers, or a test on means of stories. Stories: all, or those of premises that hold both sources.
 AS_PLANNED, MEAN_OF_SCALES = "outcome", "mean_of_scales"
@@ -89,7 +92,8 @@ def list_specifications(dataset: Dataset, whole: OutcomeTable, pairs: list[tuple
     """Every specification of these pairs, that of the plan first. whole : the outcome with all of its answers"""
     test = choose_test(dataset, whole)
     n_fits = count_fits(whole, dataset)
-    for n, material in enumerate(_list_materials(dataset, whole)):
+    n_materials = max(1, MOST_CELLS // (whole.ratings.size * len(pairs) or 1))
+    for n, material in enumerate(islice(_list_materials(dataset, whole), n_materials)):
         analyses = [STORY_MEANS]
         # What the plan compares by the model is fitted anyway.
         if whole.outcome.kind not in ("rank", "preference") and (n < n_fits or (n == 0 and test == BY_MODEL)):

@@ -17,7 +17,16 @@ from reports.dataset.exclusions import ALL_RULES, NO_RULE
 from reports.dataset.records.reading_times import FASTEST
 from reports.document import columns, plots
 from reports.document.columns import LEAD, decimals, ends, with_places
-from reports.document.model import DocumentSection, DrawnPlot, Files, Head, ReportTable, RowGroup, TextBlock
+from reports.document.model import (
+    DocumentSection,
+    DrawnPlot,
+    Files,
+    Head,
+    ReportTable,
+    RowGroup,
+    TableColumn,
+    TextBlock,
+)
 from reports.figures.base import Figure, Listing, Statement
 from reports.figures.outcome_titles import outcome_name
 from reports.figures.sources.planned_contrasts import list_planned_pairs, primary_outcome
@@ -68,8 +77,8 @@ class Specifications(Figure[Listing[Specification]]):
             "than %(words)d words a minute or who gave one answer throughout, and recognised stories."
         ) % {"words": FASTEST}
         limits = _(
-            "Of at most %(pairs)d planned pairs. Where raters are many, the model is fitted for fewer choices, but "
-            "always for the plan’s, so that a report does not take minutes."
+            "Of at most %(pairs)d planned pairs. Where raters or answers are very many, fewer choices are computed, "
+            "but always the plan’s, so that a report does not take minutes."
         ) % {"pairs": MOST_PAIRS}
         nothing_tested = _(
             "The curve describes how much a result rests on choices. It tests nothing; the plan’s analysis stands."
@@ -169,6 +178,10 @@ def _table(rows: list[Specification]) -> ReportTable[Specification]:
         RowGroup(heading=f"{first} − {second}", rows=list(of_pair))
         for (first, second), of_pair in groupby(rows, key=lambda row: (row.first, row.second))
     ]
+    measure: TableColumn[Specification] = columns.words(
+        *("measure", _("Measure")),
+        shown=lambda row: _("the outcome") if row.measure == AS_PLANNED else _("mean of answered scales"),
+    )
     return ReportTable(
         name="specifications",
         label=_("Specification curve"),
@@ -181,11 +194,7 @@ def _table(rows: list[Specification]) -> ReportTable[Specification]:
             columns.words("analysis", _("Analysis"), shown=_analysis, is_head=True),
             columns.words("exclusion_rule", _("Left out"), of=lambda row: row.rule, shown=_left_out, css="statement"),
             columns.in_file("exclusion_detail", lambda row: row.detail),
-            columns.words(
-                "measure",
-                _("Measure"),
-                shown=lambda row: _("the outcome") if row.measure == AS_PLANNED else _("mean of answered scales"),
-            ),
+            measure if any(row.measure != AS_PLANNED for row in rows) else columns.in_file("measure"),
             columns.words(
                 *("raters_as", _("Raters")),
                 of=lambda row: row.raters,

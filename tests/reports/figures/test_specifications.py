@@ -8,7 +8,7 @@ import pytest
 from reports import results
 from reports.document.model import DrawnPlot, Head, find_blocks
 from reports.figures import all_figures
-from reports.figures.sources import planned_contrasts
+from reports.figures.sources import planned_contrasts, specification_rows
 from reports.page.statements import statement_lines
 from studies.documents.analysis_plan import AnalysisPlan
 from studies.models import Study
@@ -92,6 +92,16 @@ def test_many_raters_have_fewer_fits_of_the_model_but_the_plans(monkeypatch: pyt
     by_model = [row for row in of_first_pair(document["specifications"]) if row["analysis"] == "model"]
     assert {row["rule"] for row in by_model} == {"all"}
     assert {row["rule"] for row in document["exclusions"]} == {"none", "all"}
+
+
+def test_of_very_many_answers_only_the_plans_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = excluded.study()
+    monkeypatch.setattr(specification_rows, "MOST_CELLS", 0)
+
+    rows = of_first_pair(specifications(study))
+
+    assert {row["rule"] for row in rows} == {"all"}
+    assert [row["analysis"] for row in rows if row["is_planned"]] == ["model"]
 
 
 def test_it_describes_and_claims_nothing() -> None:
