@@ -1,6 +1,7 @@
-"""What exclusion rules leave out: counts from the answers, and the planned rows beside the comparisons' own."""
+"""What exclusion rules leave out, and other choices change: counts and means from the answers, and what is planned
+beside the comparisons' own."""
 
-from tests.independent.contrasts import kind_of, rater_numbers
+from tests.independent.contrasts import kind_of, rater_numbers, story_means
 
 OF_FITS = "what other fits of the mixed model say, whose formula is held against the planned contrasts"
 
@@ -36,3 +37,45 @@ def exclusions(package, result, check):
         ends = wide if wide.get("low") is not None else same.get("interval")
         if row.get("interval"):
             check.numbers(f"{place}/interval", row["interval"], **{n: ends[n] for n in ("low", "high", "n_resampled")})
+
+
+def specifications(package, result, check):
+    """Of each specification how many ratings it has; means of stories by groups that all hold both sources; and what is
+    planned."""
+    planned = {
+        (outcome["key"], row["first"], row["second"]): row
+        for outcome in package.report["comparisons"]["outcomes"]
+        for row in outcome["contrasts"]
+    }
+    for row in result:
+        place = f"specifications/{row['first']} less {row['second']}/{row['rule']}"
+        if row["is_planned"]:
+            same = planned[row["outcome"], row["first"], row["second"]]
+            ends = same["wide"] if row["raters"] == "drawn" else same["interval"]
+            check.numbers(place, row, value=same["value"])
+            check.numbers(f"{place}/interval", row["interval"], **{n: ends[n] for n in ("low", "high", "n_resampled")})
+        else:
+            check.leave([row["interval"]], OF_FITS)
+        may_count = row["measure"] == "outcome" and row["stories"] == "all"
+        if not may_count:
+            check.leave([row["n"], row["value"]], OF_FITS)
+            continue
+        remaining = package.without_rule(row["rule"])
+        kind = kind_of(package, row["outcome"])
+        check.number(f"{place}/n", row["n"], len(rater_numbers(remaining, row["outcome"], kind)))
+        value = difference_of_means(story_means(remaining, row["outcome"], kind), row)
+        if row["is_planned"]:
+            continue
+        if row["analysis"] == "model" or value is None:
+            check.leave([row["value"]], OF_FITS)
+        else:
+            check.number(f"{place}/value", row["value"], value)
+
+
+def difference_of_means(means, row):
+    """Over clusters, each as its mean of stories by either source; None unless all of them hold both."""
+    by_cluster = means.groupby(["cluster", "source"])["number"].mean().unstack()[[row["first"], row["second"]]]
+    by_cluster = by_cluster.dropna(how="all")
+    if by_cluster.isna().any(axis=None):
+        return None
+    return (by_cluster[row["first"]] - by_cluster[row["second"]]).mean()

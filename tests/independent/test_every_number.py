@@ -30,6 +30,7 @@ OF_ALL |= {
     f"comparisons.outcomes.checks.{name}": LOG_ODDS
     for name in ("difference", "value", "p", *(f"interval.{end}" for end in ENDS), "why.values.n", "why.values.most")
 }
+OF_ALL |= {f"specifications.{name}": OF_FITS for name in ("n", "value", *(f"interval.{end}" for end in ENDS))}
 OF_ALL |= {f"item_analysis.omega.{name}": OMEGA for name in ("floor.mean", "floor.upper")}
 OF_SETS = {f"{figure}.{name}": NO_TEXTS for figure in ("novelty", "near_copies") for name in ("n_references", "n_gone")}
 OF_OTHER_TEXTS = OF_SETS | {"near_copies.stories.percent": NO_TEXTS}
@@ -98,7 +99,7 @@ LEAST = {
     "97 stories": 11408,
     "composed": 3150,
     "batches": 4222,
-    "excluded": 2126,
+    "excluded": 2206,
     "cloze": 7345,
     "factorial": 1562,
     "coarse": 1294,

@@ -10,6 +10,7 @@ FIGURES = {
     ),
     "choices": ("preferences", "rankings", "places", "authorship"),
     "contrasts": ("comparisons", "exclusions", "factors", "variance_components"),
+    "specifications": ("specifications",),
     "raters": ("agreement", "panel", "reliability", "item_analysis"),
     "dawid_skene": ("dawid_skene",),
     "judges": (

@@ -236,10 +236,21 @@ class Package:
         other._people_by_key = dict(iter(other.people.groupby(["step", "item"])))
         return other
 
-    def excluded(self, *rules):
-        """Rater, group and story of what these rules of the plan leave out."""
-        rows = self.table("exclusions") if self.has("exclusions") else pd.DataFrame(columns=["rule", *READING])
-        rows = rows[rows["rule"].isin(rules)]
+    @cached_property
+    def exclusions(self):
+        """What rules leave out, those of the plan and, where it has none, those that might have been planned."""
+        names = ["rule", "planned", *READING]
+        return self.table("exclusions") if self.has("exclusions") else pd.DataFrame(columns=names)
+
+    @property
+    def is_planned_to_exclude(self):
+        """Whether the plan has an exclusion rule."""
+        return any(name.startswith("exclude_") and value for name, value in self.plan.items())
+
+    def excluded(self, *rules, planned=True):
+        """Rater, group and story of what these rules leave out, of those of the plan or of others."""
+        rows = self.exclusions
+        rows = rows[rows["rule"].isin(rules) & (rows["planned"] == str(planned))]
         return set(zip(*(rows[name] for name in READING), strict=True))
 
     @cached_property
