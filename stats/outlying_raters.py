@@ -12,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import t as student
 
-from stats.arrays import FloatArray
+from stats.arrays import BoolArray, FloatArray
 
 FEWEST_RATERS = 5  # to say how far raters differ among themselves
 FEWEST_STORIES = 5  # of a rater, to say something of the rater
+FEWEST_ITEMS = 3  # of a unit, to say that a rater answered all of them alike
 ADDED = 2.0  # with half an answer, raters of 14 answers each were named in 10 % of null studies
 
 
@@ -93,6 +94,15 @@ def constant_answers(ratings: npt.ArrayLike) -> FloatArray:
         if (others[np.isfinite(others)] != own[0]).any():
             constants[rater] = own[0]
     return constants
+
+
+def same_answers(ratings: npt.ArrayLike) -> BoolArray:
+    """Where a rater gave one answer to all items of a unit, three or more, shape (I, R, U) to (R, U)."""
+    cube = np.asarray(ratings, dtype=np.float64)
+    has_answer = np.isfinite(cube)
+    highest = np.where(has_answer, cube, -np.inf).max(axis=0, initial=-np.inf)
+    lowest = np.where(has_answer, cube, np.inf).min(axis=0, initial=np.inf)
+    return np.asarray((has_answer.sum(axis=0) >= FEWEST_ITEMS) & (highest == lowest), dtype=np.bool_)
 
 
 def constant_ps(ratings: npt.ArrayLike) -> FloatArray:

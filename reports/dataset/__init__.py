@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from reports.dataset.cubes import Pair
+    from reports.dataset.exclusions import Exclusion
     from reports.dataset.judged import Judged
     from reports.dataset.records import Records
     from reports.dataset.scored_clozes import ScoredCloze
@@ -101,6 +102,29 @@ class Dataset:
     def whole_outcomes(self) -> list[OutcomeTable]:
         """The outcomes that are no part of another."""
         return [table for table in self.outcomes if not table.outcome.is_part]
+
+    @cached_property
+    def exclusions(self) -> list[Exclusion]:
+        """What each exclusion rule of the plan leaves out; none without a plan."""
+        # It needs the dataset itself, so it can only be imported once it is there.
+        from reports.dataset.exclusions import find_exclusions
+
+        return find_exclusions(self, self.plan) if self.plan else []
+
+    @cached_property
+    def compared(self) -> dict[tuple[str, str], Any]:
+        """How sources compare on outcomes, by their keys and by what is left out, as far as it was computed so far;
+        `figures.sources.planned_contrasts` fills it. Many figures are about the same."""
+        return {}
+
+    def as_planned(self, table: OutcomeTable) -> OutcomeTable:
+        """An outcome that the plan names without what its exclusion rules leave out; any other as it is."""
+        from reports.dataset.exclusions import join, leave_out
+
+        plan = self.plan
+        if plan is None or not plan.rules or table.outcome.key not in (plan.outcome, *plan.secondary):
+            return table
+        return leave_out(self, table, join(self, self.exclusions))
 
     @cached_property
     def people(self) -> pd.DataFrame:

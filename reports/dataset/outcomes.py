@@ -26,6 +26,7 @@ class OutcomeTable:
     """One outcome, story by story. A story that stands in two groups has two units.
 
     values : shape (U,), nan for a story without an answer
+    raters : the code of each row of ratings
     ratings : the same of each rater alone, shape (R, U), nan where a rater gave none
     clusters, sources : what each unit was sampled with, numbered, and who wrote it, shape (U,)
     blocks : what each unit shares with others beside raters, as its premise, numbered, shape (U,)
@@ -34,6 +35,7 @@ class OutcomeTable:
 
     outcome: Outcome
     units: tuple[Pair, ...]
+    raters: tuple[str, ...]
     values: FloatArray
     ratings: FloatArray
     clusters: IntArray
@@ -72,10 +74,11 @@ def outcome_tables(dataset: Dataset) -> list[OutcomeTable]:
 def _table(dataset: Dataset, outcome: Outcome, item_by_key: dict[Pair, StepItem]) -> OutcomeTable:
     items = [item_by_key[key] for key in outcome.items]
     units: Sequence[Pair]
+    raters: Sequence[str] = dataset.raters
     if outcome.kind == "preference":
-        units, values, ratings = _shares(dataset, items[0])
+        units, values, raters, ratings = _shares(dataset, items[0])
     elif outcome.kind == "rank":
-        units, values, ratings = _mean_ranks(dataset, items[0])
+        units, values, raters, ratings = _mean_ranks(dataset, items[0])
     elif outcome.score:
         cube = dataset.cube(items)
         units, ratings = cube.units, score_ratings(outcome.score, items, cube.values)
@@ -87,6 +90,7 @@ def _table(dataset: Dataset, outcome: Outcome, item_by_key: dict[Pair, StepItem]
     return OutcomeTable(
         outcome=outcome,
         units=tuple(units),
+        raters=tuple(raters),
         values=values,
         ratings=ratings,
         clusters=dataset.clusters_of_units(units),
@@ -139,7 +143,7 @@ def _cube(dataset: Dataset, items: list[StepItem]) -> Cube:
     return cube.select_items([key in keys for key in cube.items])
 
 
-def _shares(dataset: Dataset, item: StepItem) -> tuple[list[Pair], FloatArray, FloatArray]:
+def _shares(dataset: Dataset, item: StepItem) -> tuple[list[Pair], FloatArray, list[str], FloatArray]:
     """How often each story was chosen, in percent of the choices in its group; of each rater 100 or 0."""
     n_by_group: dict[str, int] = defaultdict(int)
     n_by_unit: dict[Pair, int] = defaultdict(int)
@@ -153,10 +157,11 @@ def _shares(dataset: Dataset, item: StepItem) -> tuple[list[Pair], FloatArray, F
         {unit: 100.0 * (chosen[unit[0]] == unit[1]) for unit in units if unit[0] in chosen}
         for chosen in chosen_by_rater.values()
     ]
-    return units, _array(100 * n_by_unit[unit] / n_by_group[unit[0]] for unit in units), _matrix(ratings, units)
+    values = _array(100 * n_by_unit[unit] / n_by_group[unit[0]] for unit in units)
+    return units, values, list(chosen_by_rater), _matrix(ratings, units)
 
 
-def _mean_ranks(dataset: Dataset, item: StepItem) -> tuple[list[Pair], FloatArray, FloatArray]:
+def _mean_ranks(dataset: Dataset, item: StepItem) -> tuple[list[Pair], FloatArray, list[str], FloatArray]:
     """The mean place of each story, 1 the first; of each rater the place."""
     ranks_by_rater: dict[str, dict[Pair, float]] = defaultdict(dict)
     ranks_by_unit: dict[Pair, list[float]] = defaultdict(list)
@@ -167,7 +172,7 @@ def _mean_ranks(dataset: Dataset, item: StepItem) -> tuple[list[Pair], FloatArra
             ranks_by_rater[rater][group, story] = rank
     units = sorted(ranks_by_unit)
     means = _array(sum(ranks_by_unit[unit]) / len(ranks_by_unit[unit]) for unit in units)
-    return units, means, _matrix(list(ranks_by_rater.values()), units)
+    return units, means, list(ranks_by_rater), _matrix(list(ranks_by_rater.values()), units)
 
 
 def _matrix(number_by_unit: Sequence[dict[Pair, float]], units: Sequence[Pair]) -> FloatArray:

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 import stats
 from reports import results
-from reports.export import answer_tables, documents, judge_tables, theme_tables, work_tables
+from reports.export import answer_tables, documents, exclusion_tables, judge_tables, theme_tables, work_tables
 from reports.export import codebook as codebooks
 from reports.export.archive import Archive, WrittenFile
 from reports.export.content import PackageContent, PackageTable, Row
@@ -27,7 +27,10 @@ from studies.typography import word_boundaries
 
 TABLES: Mapping[str, PackageTable] = {
     table.name: table
-    for table in (*answer_tables.TABLES, *work_tables.TABLES, *judge_tables.TABLES, *theme_tables.TABLES)
+    for table in (
+        *(*answer_tables.TABLES, *work_tables.TABLES, *judge_tables.TABLES, *theme_tables.TABLES),
+        *exclusion_tables.TABLES,
+    )
 }
 CALLS = "judge_calls.jsonl"
 IN_MEMORY_BYTES = 1_000_000  # of a table's copy; a larger one waits on the disk

@@ -28,6 +28,7 @@ from studies import protocol
 from studies.documents.analysis_plan import WITHIN_PROMPTS
 from studies.models import Step, Study
 from studies.protocol import Protocol
+from studies.protocol.exclusion_words import describe_rules
 from studies.protocol.subset_descriptions import describe_subset
 from studies.vocabulary import OrderPolicy
 
@@ -213,7 +214,12 @@ def _exclusions(study: Study, results: Results) -> Iterator[str]:
     if parts := [f"{whole(n)} {words[name]}" for name, n in counts.items() if n]:
         yield _("No result counts the answers %(parts)s.") % {"parts": get_text_list(parts, _("and"))}
     plan = protocol.frozen_plan(study)
-    if plan and plan.exclusions and not results.is_sealed:
+    if plan is None or results.is_sealed:
+        return
+    if plan.rules:
+        rules = "; ".join(describe_rules(plan))
+        yield _("The planned comparisons leave out, as the plan says: %(rules)s.") % {"rules": rules}
+    if plan.exclusions:
         yield _("Exclusions as planned: %(words)s") % {"words": plan.exclusions.strip()}
 
 
@@ -226,6 +232,8 @@ def _plan(study: Study, results: Results) -> Iterator[str]:
     if results.is_sealed:
         return
     yield _("Primary outcome: %(outcome)s.") % {"outcome": plan.outcome}
+    if plan.secondary:
+        yield _("Planned as secondary outcomes: %(outcomes)s.") % {"outcomes": ", ".join(plan.secondary)}
     if plan.reference:
         yield _("The reference source was %(reference)s.") % {"reference": plan.reference}
     if plan.pairs:

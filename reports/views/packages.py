@@ -44,6 +44,7 @@ MEANING: dict[str, str | Promise] = {
     "idea_scores.csv": gettext_lazy("With sources: novelty, surprise and value of ideas"),
     "theme_codebook.csv": gettext_lazy("The themes that reasons were coded by"),
     "codings.csv": gettext_lazy("The themes that two people found, each blind"),
+    "exclusions.csv": gettext_lazy("With sources: what the plan’s exclusion rules leave out"),
     CALLS: gettext_lazy("Every request to a judge and what came back"),
 }
 

@@ -28,6 +28,14 @@ EMBEDDING = "tfidf-svd"  # by which fills are compared; see `judges.laboratory.e
 # Of NSV's two Spearman's correlations with people, which is the confirmatory one: see `stats.nsv`.
 WITHIN_PROMPTS, POOLED = "within", "pooled"
 CORRELATIONS = (WITHIN_PROMPTS, POOLED)
+# Exclusion rules, in the order in which they stand in tables. See `AnalysisPlan`.
+FAILED_CHECKS, FAST, STRAIGHT_LINING, RECOGNISED = "failed_checks", "fast", "straight_lining", "recognised"
+NAMED_RATERS, NAMED_STORIES = "raters", "stories"
+RULES = (FAILED_CHECKS, FAST, STRAIGHT_LINING, RECOGNISED, NAMED_RATERS, NAMED_STORIES)
+# Straight-lining: one answer to all scales of a story, or to all scales of all stories.
+OF_A_STORY, OF_ALL_STORIES = "story", "all_stories"
+STRAIGHT_LINES = (OF_A_STORY, OF_ALL_STORIES)
+MOST_CODES = 500
 EPSILON = 0.2  # by which an expert may be better than a judge that stands in; see `stats.alternative_annotator`
 
 
@@ -36,6 +44,7 @@ class AnalysisPlan:
     """What a study is to test.
 
     outcome : key of the primary outcome, as "verdicts", "scales/empathy" or "scales/scores/depth"
+    secondary : keys of secondary outcomes, whose planned contrasts are a family of their own
     reference : name of the source against which the others stand; "" for none
     pairs : names of two sources each, compared beside what `contrasts` says
     margin : in units of the outcome; within it sources count as equally good. None: equivalence is not tested
@@ -48,10 +57,16 @@ class AnalysisPlan:
     nsv_pairs : what it is learnt from: a question which story is preferred, or scores from elsewhere, as votes; "": the
         pairs that the target tells apart
     nsv_correlation : which of the two correlations with people is confirmatory
-    hypotheses, exclusions : in the planner's words
+    exclude_failed_checks : leave out raters who failed a comprehension check
+    exclude_faster_than : leave out raters who read more words of story a minute; None: nobody for that
+    exclude_straight_lining : of STRAIGHT_LINES, leave out a rater's answers about a story, or the rater; "": neither
+    exclude_recognised : leave out a rater's answers about a story that the rater recognised
+    exclude_raters, exclude_stories : by their codes
+    hypotheses, exclusions : in the planner's words; exclusions what no rule says
     """
 
     outcome: str
+    secondary: tuple[str, ...] = ()
     reference: str = ""
     contrasts: str = AGAINST_REFERENCE
     pairs: tuple[tuple[str, str], ...] = ()
@@ -68,7 +83,36 @@ class AnalysisPlan:
     nsv_pairs: str = ""
     nsv_correlation: str = WITHIN_PROMPTS
     hypotheses: str = ""
+    exclude_failed_checks: bool = False
+    exclude_faster_than: float | None = None
+    exclude_straight_lining: str = ""
+    exclude_recognised: bool = False
+    exclude_raters: tuple[str, ...] = ()
+    exclude_stories: tuple[str, ...] = ()
     exclusions: str = ""
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The exclusion rules that apply, in the order of RULES."""
+        is_applied = {
+            FAILED_CHECKS: self.exclude_failed_checks,
+            FAST: self.exclude_faster_than is not None,
+            STRAIGHT_LINING: bool(self.exclude_straight_lining),
+            RECOGNISED: self.exclude_recognised,
+            NAMED_RATERS: bool(self.exclude_raters),
+            NAMED_STORIES: bool(self.exclude_stories),
+        }
+        return tuple(rule for rule in RULES if is_applied[rule])
+
+    def detail_of(self, rule: str) -> str:
+        """What an exclusion rule says beside its name: the pace, of which stories, or the codes; "" for nothing."""
+        details = {
+            FAST: "" if self.exclude_faster_than is None else f"{self.exclude_faster_than:g}",
+            STRAIGHT_LINING: self.exclude_straight_lining,
+            NAMED_RATERS: ", ".join(self.exclude_raters),
+            NAMED_STORIES: ", ".join(self.exclude_stories),
+        }
+        return details.get(rule, "")
 
     def names(self, first: str, second: str) -> bool:
         """Whether the contrast of these two sources is planned."""
@@ -111,6 +155,19 @@ def _keys(value: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(reader.line(130)(key) for key in value))
 
 
+def _codes(things: str) -> FieldReader:
+    """A list of codes, each once. things : what they are of, in the plural"""
+
+    def read(value: Any) -> tuple[str, ...]:
+        if not isinstance(value, list | tuple):
+            raise InvalidValue(f"must be a list of codes of {things}, as [“A1”, “A2”], not {reader.name_kind(value)}")
+        if len(value) > MOST_CODES:
+            raise InvalidValue(f"names {len(value)} {things}; at most {MOST_CODES} are read")
+        return tuple(dict.fromkeys(reader.line(80)(code) for code in value))
+
+    return read
+
+
 _source = reader.line(200)
 
 
@@ -132,6 +189,7 @@ def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
 
 READERS: dict[str, Callable[[Any], Any]] = {
     "outcome": reader.line(130),
+    "secondary": _keys,
     "reference": reader.line(200),
     "contrasts": reader.one_of(*CONTRASTS),
     "pairs": _pairs,
@@ -148,6 +206,12 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "nsv_pairs": reader.line(130),
     "nsv_correlation": reader.one_of(*CORRELATIONS),
     "hypotheses": reader.text,
+    "exclude_failed_checks": reader.boolean,
+    "exclude_faster_than": _number(0, math.inf, "larger than 0, in words of story a minute, as 600"),
+    "exclude_straight_lining": reader.one_of(*STRAIGHT_LINES),
+    "exclude_recognised": reader.boolean,
+    "exclude_raters": _codes("raters"),
+    "exclude_stories": _codes("stories"),
     "exclusions": reader.text,
 }
 
@@ -172,6 +236,8 @@ def find_fault(plan: AnalysisPlan) -> tuple[str, str] | None:
         return "pairs", f"is missing; name the pairs, or say contrasts = “{EVERY_PAIR}”"
     if plan.contrasts == EVERY_PAIR and plan.pairs:
         return "pairs", f"every two sources are compared already; leave it out, or say contrasts = “{NAMED_PAIRS}”"
+    if plan.outcome in plan.secondary:
+        return "secondary", f"{quote(plan.outcome)} is the primary outcome; leave it out here"
     if plan.nsv_target and not plan.nsv_references:
         return "nsv_references", "is missing; name the set of stories that novelty is measured against"
     others = (plan.nsv_references, plan.nsv_coherence, plan.nsv_surprise, plan.nsv_value, plan.nsv_pairs)

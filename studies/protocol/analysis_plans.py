@@ -1,18 +1,22 @@
 """The analysis plan of a study: read from its rows or as it was frozen, checked against the study, and saved."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 
 from django.utils.translation import gettext as _
 
-from studies.documents.analysis_plan import KEY, AnalysisPlan, parse_analysis_plan
+from studies import items
+from studies.documents.analysis_plan import KEY, OF_A_STORY, AnalysisPlan, parse_analysis_plan
 from studies.documents.errors import quote
 from studies.models import ProtocolVersion, Source, Step, Study
-from studies.protocol.outcomes import Outcome, list_outcomes
+from studies.protocol.outcomes import ABOUT_STORIES, Outcome, list_outcomes
 from studies.protocol.steps import Protocol, items_of
 
 REFERENCE, PAIRS = "reference", "pairs"
+FEWEST_ALIKE = 3  # scales whose answers must all be the same to call it straight-lining
+MOST_LISTED = 20  # codes that a message names
 
 
 class PlanFrozen(ValueError):
@@ -48,7 +52,7 @@ def find_plan_faults(study: Study, protocol: Protocol, *, is_blind: bool = False
     is_blind : no source is named, for findings, which coordinators read as well
     """
     plan = drafted_plan(study)
-    faults = find_misfits(plan, protocol.steps, list_sources(study)) if plan else ()
+    faults = find_misfits(plan, protocol, list_sources(study)) if plan else ()
     without_names = {
         REFERENCE: _("no story is by the reference source; choose another one on the page of the analysis plan"),
         PAIRS: _("no story is by one of the sources it names; choose the pairs again on the page of the analysis plan"),
@@ -56,12 +60,15 @@ def find_plan_faults(study: Study, protocol: Protocol, *, is_blind: bool = False
     return [f"{field}: {without_names.get(field, sentence) if is_blind else sentence}" for field, sentence in faults]
 
 
-def find_misfits(plan: AnalysisPlan, steps: Iterable[Step], sources: list[str]) -> Iterator[tuple[str, str]]:
+def find_misfits(plan: AnalysisPlan, protocol: Protocol, sources: list[str]) -> Iterator[tuple[str, str]]:
     """The fields of a plan that name what is not there, each with a sentence and the way out."""
-    steps = list(steps)
+    steps = list(protocol.steps)
     outcomes = {outcome.key: outcome for outcome in list_outcomes(steps)}
     if plan.outcome not in outcomes:
         yield "outcome", _("there is no outcome %(name)s; %(way_out)s") % _names(plan.outcome, list(outcomes))
+    if unknown := [key for key in plan.secondary if key not in outcomes]:
+        yield "secondary", _("there is no outcome %(name)s; %(way_out)s") % _names(unknown[0], list(outcomes))
+    yield from _misfits_of_rules(plan, protocol)
     yield from _misfits_of_nsv(plan, outcomes, steps)
     if plan.reference and plan.reference not in sources:
         yield REFERENCE, _("no story is by %(name)s; %(way_out)s") % _names(plan.reference, sources)
@@ -70,6 +77,42 @@ def find_misfits(plan: AnalysisPlan, steps: Iterable[Step], sources: list[str]) 
         yield PAIRS, _("no story is by %(name)s; %(way_out)s") % _names(absent[0], sources)
     if len(sources) < 2:
         yield "contrasts", _("the stories have fewer than two sources, so there is nothing to compare")
+
+
+def _misfits_of_rules(plan: AnalysisPlan, protocol: Protocol) -> Iterator[tuple[str, str]]:
+    """Exclusion rules that could leave nothing out, since the study does not ask what they rest on."""
+    study = protocol.version.study
+    if plan.exclude_failed_checks and not protocol.checks:
+        yield (
+            "exclude_failed_checks",
+            _("the protocol has no comprehension check; add one to its steps, or leave the rule out"),
+        )
+    n_alike = count_alike_scales(protocol.steps)
+    if plan.exclude_straight_lining == OF_A_STORY and n_alike < FEWEST_ALIKE:
+        message = _(
+            "fewer than %(n)d scales with the same ends are asked about a story, so that the same answer to all of "
+            "them says little; leave the rule out, or apply it to all stories"
+        )
+        yield "exclude_straight_lining", message % {"n": FEWEST_ALIKE}
+    elif plan.exclude_straight_lining and not n_alike:
+        yield "exclude_straight_lining", _("no scale is asked about a story; leave the rule out")
+    if plan.exclude_recognised and not study.asks_recognition:
+        yield (
+            "exclude_recognised",
+            _("raters are not asked whether they know a story; ask it in the settings of the study, or leave it out"),
+        )
+    if plan.exclude_stories:
+        codes = list(study.stories.order_by("code").values_list("code", flat=True))
+        if unknown := [code for code in plan.exclude_stories if code not in codes]:
+            message = _("there is no story %(name)s; %(way_out)s")
+            yield "exclude_stories", message % _names(unknown[0], codes[:MOST_LISTED])
+
+
+def count_alike_scales(steps: Iterable[Step]) -> int:
+    """Of the scales about stories with the same ends, how many there are of the most frequent ends."""
+    about_stories = [step for step in steps if step.kind == Step.Kind.RATING and step.scope in ABOUT_STORIES]
+    scales = [i for step in about_stories for i in items_of(step) if items.find_type(i.type).level == "ordinal"]
+    return max(Counter((item.settings["low"], item.settings["high"]) for item in scales).values(), default=0)
 
 
 def _misfits_of_nsv(

@@ -20,6 +20,7 @@ from studies.documents.analysis_plan import (
 )
 from studies.models import Amendment, ProtocolVersion, Provenance, Study
 from studies.protocol.amendments import list_stored_places
+from studies.protocol.exclusion_words import describe_rules
 from studies.protocol.outcomes import Outcome, describe_score, list_outcomes
 from studies.protocol.steps import Protocol, read_rows
 from studies.protocol.subset_descriptions import describe_subset
@@ -72,13 +73,15 @@ def _lines(plan: AnalysisPlan, protocol: Protocol) -> Iterator[str]:
     design = _design(study, frozen.get("seats_per_group", study.seats_per_group), n_repeats)
     yield from ("", "## Design", "", *design, *_checks(protocol))
     yield from ("", "## Primary outcome", "", f"`{plan.outcome}`: {_describe(outcome)}.")
+    if plan.secondary:
+        yield from ("", "## Secondary outcomes", "", *_secondary(plan, protocol))
     yield from ("", "## Contrasts and tests", "", *_tests(plan))
     if plan.reference_texts or plan.embedding != EMBEDDING:
         yield from ("", "## Filled texts", "", *_filled_texts(plan))
     if plan.nsv_target:
         yield from ("", "## Novelty, surprise and value", "", *_nsv(plan))
-    if plan.exclusions:
-        yield from ("", "## Exclusions", "", plan.exclusions)
+    if plan.rules or plan.exclusions:
+        yield from ("", "## Exclusions", "", *_exclusions(plan))
     yield from ("", "All other results are exploratory.")
 
 
@@ -97,6 +100,24 @@ def _amendments(study: Study, protocol: Protocol) -> Iterator[str]:
             passages = shorten(find_differences(place.before, place.after))
             words = " ".join(MARKS[p.kind].format(line) for p in passages if (line := _in_a_line(p.text)))
             yield f"- {place.label}: {words}"
+
+
+def _secondary(plan: AnalysisPlan, protocol: Protocol) -> Iterator[str]:
+    outcome_by_key = {outcome.key: outcome for outcome in list_outcomes(protocol.steps)}
+    yield from (f"- `{key}`: {_describe(outcome_by_key.get(key))}." for key in plan.secondary)
+    yield "- Contrasts as named below, by the mixed model (places, choices: the default test); Holm over all of them."
+
+
+def _exclusions(plan: AnalysisPlan) -> Iterator[str]:
+    """The rules, then what no rule says."""
+    if plan.rules:
+        yield from (f"- Left out: {words}." for words in describe_rules(plan))
+        yield (
+            "- The planned contrasts are computed without what a rule leaves out; each is reported with all answers as "
+            "well. All other results count all answers."
+        )
+    if plan.exclusions:
+        yield from ("", plan.exclusions) if plan.rules else (plan.exclusions,)
 
 
 def _in_a_line(text: str) -> str:

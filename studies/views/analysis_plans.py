@@ -11,6 +11,7 @@ from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -21,7 +22,9 @@ from studies.documents.analysis_plan import AnalysisPlan, parse_analysis_plan
 from studies.documents.errors import DocumentError
 from studies.models import Cloze, Study
 from studies.protocol import Outcome, Protocol
+from studies.protocol.exclusion_words import describe_rules
 from studies.protocol.preregistration import write_preregistration
+from studies.views.exclusion_form import RULE_FIELDS, ExclusionForm
 from studies.views.guards import require_in_study
 
 # People who plan contrasts know who wrote the stories, so blind coordinators do not see the page.
@@ -63,11 +66,19 @@ OF_IDEAS = (
 )
 
 
-class AnalysisPlanForm(forms.Form):
+class AnalysisPlanForm(ExclusionForm):
     """The fields of `AnalysisPlan`; what is wrong with them is said by the reader of study files."""
 
     outcome = forms.ChoiceField(
         label=gettext_lazy("Primary outcome"), help_text=gettext_lazy("The one result that the study is made for.")
+    )
+    secondary = forms.MultipleChoiceField(
+        label=gettext_lazy("Secondary outcomes"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=gettext_lazy(
+            "Compared as planned, too: the same contrasts by a mixed model, corrected by Holm as a family of their own."
+        ),
     )
     reference = forms.ChoiceField(
         label=gettext_lazy("Reference"),
@@ -157,17 +168,14 @@ class AnalysisPlanForm(forms.Form):
         label=gettext_lazy("NSV: confirmatory correlation"), choices=list(CORRELATIONS.items()), required=False
     )
     hypotheses = forms.CharField(label=gettext_lazy("Hypotheses"), required=False, widget=forms.Textarea({"rows": 4}))
-    exclusions = forms.CharField(
-        label=gettext_lazy("Exclusions"),
-        required=False,
-        widget=forms.Textarea({"rows": 4}),
-        help_text=gettext_lazy("Which answers will not count, and why, in words. Nothing is excluded automatically."),
-    )
 
     def __init__(self, *args: Any, study: Study, current_protocol: Protocol, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.study, self.current_protocol, self.sources = study, current_protocol, protocol.list_sources(study)
-        self.fields["outcome"].choices = [(o.key, title_of(o)) for o in protocol.list_outcomes(current_protocol.steps)]  # type: ignore[attr-defined]
+        outcomes = [(o.key, title_of(o)) for o in protocol.list_outcomes(current_protocol.steps)]
+        for name in ("outcome", "secondary"):
+            self.fields[name].choices = outcomes  # type: ignore[attr-defined]
+        self.put_last(RULE_FIELDS)
         if not _judges_filled_texts(study):
             for name in OF_FILLED_TEXTS:
                 del self.fields[name]
@@ -189,14 +197,14 @@ class AnalysisPlanForm(forms.Form):
     def clean(self) -> None:
         if self.errors:
             return
-        table = {name: value for name, value in self.cleaned_data.items() if value not in ("", None, [])}
+        table = {name: value for name, value in self.cleaned_data.items() if value not in ("", None, [], False)}
         table["pairs"] = [json.loads(pair) for pair in self.cleaned_data["pairs"]]
         try:
             plan = parse_analysis_plan(table, self.study.slug)
         except DocumentError as error:
             self.add_error(error.location.rpartition(", ")[2], error.reason)
             return
-        for field, sentence in protocol.find_misfits(plan, self.current_protocol.steps, self.sources):
+        for field, sentence in protocol.find_misfits(plan, self.current_protocol, self.sources):
             self.add_error(field, sentence)
         self.cleaned_data["plan"] = plan
 
@@ -253,8 +261,11 @@ def _initial(plan: AnalysisPlan | None) -> dict[str, Any]:
     if plan is None:
         settings = {"epsilon": analysis_plan.EPSILON, "embedding": analysis_plan.EMBEDDING}
         return settings | {"test": analysis_plan.BY_MODEL}
-    # A plan from a file may name the two of a pair in any order.
-    return vars(plan) | {"pairs": [json.dumps(sorted(pair, key=str.casefold)) for pair in plan.pairs]}
+    return vars(plan) | {
+        "exclude_faster_than": plan.detail_of(analysis_plan.FAST),
+        # A plan from a file may name the two of a pair in any order.
+        "pairs": [json.dumps(sorted(pair, key=str.casefold)) for pair in plan.pairs],
+    }
 
 
 def _save(request: HttpRequest, study: Study, plan: AnalysisPlan | None) -> None:
@@ -271,6 +282,7 @@ def describe_facts(plan: AnalysisPlan, current_protocol: Protocol) -> list[tuple
     title_by_key = {outcome.key: title_of(outcome) for outcome in protocol.list_outcomes(current_protocol.steps)}
     rows = [
         (_("Primary outcome"), title_by_key.get(plan.outcome, plan.outcome)),
+        (_("Secondary outcomes"), "\n".join(title_by_key.get(key, key) for key in plan.secondary)),
         (_("Reference"), plan.reference),
         (_("Contrasts"), str(CONTRASTS[plan.contrasts])),
         (_("Pairs"), "\n".join(f"{first} – {second}" for first, second in plan.pairs)),
@@ -280,7 +292,8 @@ def describe_facts(plan: AnalysisPlan, current_protocol: Protocol) -> list[tuple
         *_facts_of_filled_texts(plan, current_protocol.version.study),
         *_facts_of_ideas(plan, title_by_key),
         (_("Hypotheses"), plan.hypotheses),
-        (_("Exclusions"), plan.exclusions),
+        (_("Exclusion rules"), "\n".join(map(capfirst, describe_rules(plan)))),
+        (_("Other exclusions"), plan.exclusions),
     ]
     return [(name, value or "–") for name, value in rows]
 

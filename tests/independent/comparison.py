@@ -23,6 +23,7 @@ from tests.independent.counts import (
     what_parts_rest_on,
 )
 from tests.independent.dawid_skene import dawid_skene
+from tests.independent.exclusions import exclusions, specifications
 from tests.independent.human_line import human_line
 from tests.independent.items import item_analysis
 from tests.independent.judge_audit import judge_biases
@@ -49,7 +50,7 @@ from tests.independent.words import explanations, pace
 
 FIGURES = (
     *(pass_rates, ratings, shares, tests_passed, agreement, preferences, rankings, authorship, checks, surveys),
-    *(comparisons, factors, judges, judges_on_scores, judges_on_scales, judges_on_choices),
+    *(comparisons, exclusions, specifications, factors, judges, judges_on_scores, judges_on_scales, judges_on_choices),
     *(judges_on_pairs, judges_on_rankings, human_line),
     *(dimensions, places, distributions, story_ratings, trends, human_likeness),
     *(

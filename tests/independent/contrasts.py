@@ -15,8 +15,9 @@ ENOUGH_BOTH = 6  # clusters that hold two sources, however many hold one of them
 
 def comparisons(package, result, check):
     """Of each outcome the means of sources, and every two of them compared; p adjusted over the whole family."""
-    plan = package.plan
+    plan, whole = package.plan, package
     for outcome in result["outcomes"]:
+        package = whole.as_planned(outcome["key"])
         table, place = story_means(package, outcome["key"], outcome["kind"]), f"comparisons/{outcome['key']}"
         margin = plan.get("margin") if plan.get("outcome") == outcome["key"] else None
         check.number(f"{place}/margin", outcome.get("margin"), margin)

@@ -1,5 +1,6 @@
 """The files of a package, and a comparison of the numbers in its report with numbers that are computed."""
 
+import copy
 import json
 import math
 
@@ -80,6 +81,32 @@ class Package:
         is_again = (answers["rater_kind"] == "person") & (answers["status"] == "repeat")
         self.read_again = answers[is_again & (answers["outcome"] == "answered")].copy()
         self.read_again["number"] = pd.to_numeric(self.read_again["analysed"])
+
+    def without_excluded(self, rule=""):
+        """The package without what a rule of the plan leaves out; without one, what all of them do."""
+        rows = self.table("exclusions")
+        rows = rows[rows["planned"] == "True"]
+        return self.without(rows[rows["rule"] == rule] if rule else rows)
+
+    def without(self, rows):
+        """The package without these readings; what a rater said of a group goes with any of its stories."""
+        of_story = rows[["rater", "group", "story"]].drop_duplicates()
+        of_group = of_story.assign(story="").drop_duplicates()
+        people = self.people.merge(pd.concat([of_story, of_group]), how="left", indicator="is_left")
+        other = copy.copy(self)
+        other.people = self.people[(people["is_left"] == "left_only").to_numpy()]
+        return other
+
+    def without_rule(self, name):
+        """The package by what a specification leaves out, also of a plan without rules: a rule, all of them or none."""
+        rows = self.table("exclusions")
+        rows = rows[rows["rule"] == name] if name != "all" else rows
+        return self if name == "none" else self.without(rows)
+
+    def as_planned(self, outcome):
+        """The package as the plan has the outcome compared."""
+        named = {self.plan.get("outcome"), *self.plan.get("secondary", [])}
+        return self.without_excluded() if outcome in named else self
 
     @property
     def has_lengths(self):

@@ -121,11 +121,14 @@ def check_ends(label, stored, ends, n, check):
 def check_families(outcomes, holm, benjamini_hochberg, least_p, check):
     """p of planned contrasts together; of others by outcome, then of pairs within outcomes that pass."""
     check.leave([outcome.get("checks") for outcome in outcomes], LOG_ODDS)
-    planned = [(o, row) for o in outcomes for row in o["contrasts"] if row.get("is_planned")]
-    check_together(planned, holm, least_p, check)
+    for is_primary in (True, False):  # secondary outcomes are a family of their own
+        of_family = [o for o in outcomes if o.get("is_primary", False) == is_primary]
+        planned = [(o, row) for o in of_family for row in o["contrasts"] if row.get("is_planned")]
+        check_together(planned, holm, least_p, check)
     families = {}
     for outcome in outcomes:
-        is_part = outcome.get("is_part", False) and not outcome.get("is_primary", False)
+        is_named = outcome.get("is_primary", False) or outcome.get("is_secondary", False)
+        is_part = outcome.get("is_part", False) and not is_named
         families.setdefault((outcome["correction"], is_part), []).append(outcome)
     for (correction, _is_part), family in families.items():
         check_within(family, benjamini_hochberg if correction == "fdr_bh" else holm, holm, least_p, check)

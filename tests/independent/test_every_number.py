@@ -10,6 +10,7 @@ import pytest
 
 from reports.management.commands import demo as seeding
 from tests.independent.comparison import list_others, recomputed
+from tests.independent.exclusions import OF_FITS
 from tests.independent.items import OMEGA
 from tests.independent.model_contrasts import LOG_ODDS, NO_REST
 from tests.reports.packaged import DEMO, MAKERS
@@ -29,6 +30,7 @@ OF_ALL |= {
     f"comparisons.outcomes.checks.{name}": LOG_ODDS
     for name in ("difference", "value", "p", *(f"interval.{end}" for end in ENDS), "why.values.n", "why.values.most")
 }
+OF_ALL |= {f"specifications.{name}": OF_FITS for name in ("n", "value", *(f"interval.{end}" for end in ENDS))}
 OF_ALL |= {f"item_analysis.omega.{name}": OMEGA for name in ("floor.mean", "floor.upper")}
 OF_SETS = {f"{figure}.{name}": NO_TEXTS for figure in ("novelty", "near_copies") for name in ("n_references", "n_gone")}
 OF_OTHER_TEXTS = OF_SETS | {"near_copies.stories.percent": NO_TEXTS}
@@ -63,6 +65,10 @@ OF_NO_REST |= {f"comparisons.outcomes.of_all.{name}": NO_REST for name in ("p", 
 OF_NO_REST |= {f"comparisons.outcomes.sources.interval.{name}": NO_REST for name in ENDS}
 LEFT: dict[str, dict[str, str]] = {
     **dict.fromkeys(("orchard", "agreed upon", "cloze"), OF_NO_REST),
+    "excluded": {
+        f"exclusions.{name}": OF_FITS
+        for name in ("value", "first_value", "second_value", "p", *(f"interval.{end}" for end in ENDS))
+    },
     "references": OF_OTHER_TEXTS,
     "nsv": OF_OTHER_TEXTS | OF_NSV,
     "workshop": OF_OTHER_TEXTS | OF_NSV,
@@ -93,6 +99,7 @@ LEAST = {
     "97 stories": 11408,
     "composed": 3150,
     "batches": 4222,
+    "excluded": 2206,
     "cloze": 7345,
     "factorial": 1562,
     "coarse": 1294,

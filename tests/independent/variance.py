@@ -159,9 +159,11 @@ def for_other_raters(cells, centre, narrow, sizes=None):
 
 def wide_contrasts(package, result, check):
     """What differences of cluster means between sources are for other raters, too."""
+    whole = package
     for outcome in result["outcomes"]:
         if outcome.get("parts"):
             continue
+        package = whole.as_planned(outcome["key"])
         ratings = rater_numbers(package, outcome["key"], outcome["kind"])
         means = story_means(package, outcome["key"], outcome["kind"])
         parts = {row["source"]: by_source(means, row["source"]) for row in outcome["sources"]}

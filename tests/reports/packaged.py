@@ -25,6 +25,7 @@ from tests.factories import NOON
 from tests.reports import (
     batched,
     composed,
+    excluded,
     given,
     judge_readings,
     pds_generated,
@@ -287,6 +288,7 @@ MAKERS: dict[str, Make] = {
     "97 stories": lambda _patch, folder: study_of_97(folder),
     "composed": lambda _patch, _folder: composed.plant(missing=0, with_judge=True).study,
     "batches": lambda _patch, _folder: batched.plant(with_judge=True),
+    "excluded": lambda _patch, _folder: excluded.study(),
     "cloze": lambda patch, _folder: judged_cloze(patch),
     "factorial": lambda _patch, _folder: factorial_cloze(),
     "coarse": lambda _patch, _folder: coarse_cloze(),

@@ -67,7 +67,7 @@ ADDRESSES = [
 EMPTY = (
     *("shares", "surveys", "checks", "measures", "cloze", "cloze-sections", "pairs", "ratings", "preferences"),
     *(f"judges-on-{kind}" for kind in ("scores", "scales", "choices", "pairs", "rankings")),
-    "lost-in-scores",
+    *("lost-in-scores", "exclusions", "specifications"),
     *(f"lost-{kind}" for kind in ("ratings", "choices", "pairs", "rankings")),
     *("judges-among-themselves", "pairs-of-judges", "judge-costs", "personas", "wordings"),
     *("factors", "factor-contrasts", "trends", "trend-means", "pace", "pace-by-place", "repeats"),

@@ -9,7 +9,7 @@ from django.db import DatabaseError, transaction
 from django.test import Client
 
 from studies import loader, protocol
-from studies.documents.analysis_plan import AnalysisPlan
+from studies.documents.analysis_plan import FAST, NAMED_RATERS, AnalysisPlan
 from studies.models import Step, Study
 from studies.protocol import drafts
 from studies.protocol.preregistration import write_preregistration
@@ -63,6 +63,26 @@ BAD = {
         'outcome = "verdicts"\nreference = "Ann"\nepsilon = 1',
         "epsilon: must be larger than 0 and smaller than 1, as .2",
     ),
+    "a secondary outcome that is the primary one": (
+        'outcome = "verdicts"\nreference = "Ann"\nsecondary = ["verdicts"]',
+        "secondary: “verdicts” is the primary outcome; leave it out here",
+    ),
+    "a pace of nothing": (
+        'outcome = "verdicts"\nreference = "Ann"\nexclude_faster_than = 0',
+        "exclude_faster_than: must be larger than 0, in words of story a minute, as 600",
+    ),
+    "straight-lining of something else": (
+        'outcome = "verdicts"\nreference = "Ann"\nexclude_straight_lining = "always"',
+        "exclude_straight_lining: “always” is not one of story, all_stories",
+    ),
+    "raters that are no list": (
+        'outcome = "verdicts"\nreference = "Ann"\nexclude_raters = "A1"',
+        "exclude_raters: must be a list of codes of raters, as [“A1”, “A2”], not text",
+    ),
+    "a rule that is no rule": (
+        'outcome = "verdicts"\nreference = "Ann"\nexclude_recognised = "yes"',
+        "exclude_recognised: must be true or false, not text",
+    ),
     "another test": (
         'outcome = "verdicts"\nreference = "Ann"\ntest = "z"',
         "test: “z” is not one of model, default, means, ranks",
@@ -97,6 +117,19 @@ def test_a_plan_that_cannot_be_read_is_refused_with_the_file(name: str, tmp_path
             "pairs: no story is by “Boob”; did you mean “Bob”?",
         ),
         ('outcome = "verdict"\nreference = "Ann"', "outcome: there is no outcome “verdict”; did you mean “verdicts”?"),
+        (
+            'outcome = "verdicts"\nreference = "Ann"\nsecondary = ["verdict"]',
+            "secondary: there is no outcome “verdict”; did you mean “verdicts”?",
+        ),
+        (
+            'outcome = "verdicts"\nreference = "Ann"\nexclude_failed_checks = true',
+            "exclude_failed_checks: the protocol has no comprehension check; add one to its steps, or leave the rule "
+            "out",
+        ),
+        (
+            'outcome = "verdicts"\nreference = "Ann"\nexclude_straight_lining = "all_stories"',
+            "exclude_straight_lining: no scale is asked about a story; leave the rule out",
+        ),
     ],
 )
 def test_a_plan_that_names_what_the_study_lacks_is_refused(plan: str, sentence: str, tmp_path: Path) -> None:
@@ -109,6 +142,26 @@ def test_a_plan_from_a_file_is_the_studys(tmp_path: Path) -> None:
 
     assert protocol.drafted_plan(study) == AnalysisPlan(outcome="verdicts", reference="Ann", margin=5.0)
     assert study.analysis_plan == {"outcome": "verdicts", "reference": "Ann", "margin": 5.0}
+
+
+def test_rules_from_a_file_are_the_studys_and_are_registered(tmp_path: Path) -> None:
+    rules = 'exclude_faster_than = 600\nexclude_raters = ["A1", "A2"]'
+    plan = f'outcome = "verdicts"\nreference = "Ann"\n{rules}\nexclusions = "Whoever calls it off."'
+
+    study = loader.load_study(with_plan(tmp_path, plan))
+
+    drafted = protocol.drafted_plan(study)
+    assert drafted is not None
+    assert drafted.rules == (FAST, NAMED_RATERS)
+    _before, exclusions = write_preregistration(study, drafted).split("## Exclusions\n")
+    assert exclusions.splitlines()[1:6] == [
+        "- Left out: raters who read more than 600 words of story a minute.",
+        "- Left out: raters by code: A1, A2.",
+        "- The planned contrasts are computed without what a rule leaves out; each is reported with all answers as "
+        "well. All other results count all answers.",
+        "",
+        "Whoever calls it off.",
+    ]
 
 
 def test_the_frozen_document_holds_a_plan_only_if_there_is_one(draft: Study) -> None:
@@ -127,6 +180,38 @@ def test_the_frozen_document_holds_a_plan_only_if_there_is_one(draft: Study) -> 
         "hypotheses": "People write better.",
     }
     assert protocol.frozen_plan(draft) == PLAN
+
+
+def test_the_form_keeps_rules_shows_them_again_and_says_which_cannot_apply(client: Client, draft: Study) -> None:
+    client.force_login(factories.staff("designer"))
+    Study.objects.filter(pk=draft.pk).update(asks_recognition=False)
+    address = "/studies/plums/analysis-plan/"
+    fields = {"outcome": "tests/item-1", "contrasts": "every_pair", "test": "model", "epsilon": "0.2"}
+    rules = {"exclude_faster_than": "500", "exclude_raters": "A1,  A2\nA1", "exclusions": "Whoever calls it off."}
+
+    refusals = [
+        client.post(address, fields | {"exclude_recognised": "on"}),
+        client.post(address, fields | {"exclude_failed_checks": "on"}),
+        client.post(address, fields | {"exclude_stories": "no-such-story"}),
+        client.post(address, fields | {"secondary": "tests/item-1"}),
+    ]
+    planned = client.post(address, fields | rules)
+
+    assert [response.status_code for response in refusals] == [400] * 4
+    assert [next(iter(response.context["form"].errors)) for response in refusals] == [
+        *("exclude_recognised", "exclude_failed_checks", "exclude_stories", "secondary"),
+    ]
+    assert planned.status_code == 302
+    draft.refresh_from_db()
+    assert draft.analysis_plan == {
+        "outcome": "tests/item-1",
+        "contrasts": "every_pair",
+        "test": "model",
+        "exclude_faster_than": 500.0,
+        "exclude_raters": ["A1", "A2"],
+        "exclusions": "Whoever calls it off.",
+    }
+    assert 'value="A1, A2"' in client.get(address).content.decode()
 
 
 def test_a_frozen_plan_never_changes(draft: Study) -> None:

@@ -49,6 +49,14 @@ class Records:
         return participation.count_failures(self._study)
 
     @cached_property
+    def failed_raters(self) -> set[str]:
+        return participation.list_failed_raters(self._study)
+
+    @cached_property
+    def recognised(self) -> set[tuple[str, str, str]]:
+        return participation.list_recognised(self._study)
+
+    @cached_property
     def timed_readings(self) -> list[TimedReading]:
         return reading_times.read_timed_readings(self._dataset)
 

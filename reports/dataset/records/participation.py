@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Q
 
-from annotation.models import Assignment, Rater, Response, StepTaken
+from annotation.models import Assignment, Rater, Recognition, Response, StepTaken
 from studies.models import Step, Study
 
 
@@ -77,3 +77,20 @@ def count_failures(study: Study) -> Counter[str]:
     """How many people failed the checks of each step, by its key. One query."""
     failures = StepTaken.failures().filter(rater__study=study, rater__withdrawal=None)
     return Counter(failures.values_list("step__key", flat=True))
+
+
+def list_failed_raters(study: Study) -> set[str]:
+    """Codes of the people who failed a check. One query."""
+    failures = StepTaken.failures().filter(rater__study=study, rater__withdrawal=None)
+    return set(failures.values_list("rater__code", flat=True))
+
+
+def list_recognised(study: Study) -> set[tuple[str, str, str]]:
+    """Rater, group and story of every story that a person recognised, before reading or at work. Two queries."""
+    of_people = study.assignments.filter(rater_kind=Rater.Kind.PERSON)
+    before = of_people.filter(read_before=True, group__isnull=False)
+    at_work = Recognition.objects.filter(assignment__in=of_people.order_by())
+    return {
+        *before.values_list("rater__code", "group__code", "group__stories__code"),
+        *at_work.values_list("assignment__rater__code", "assignment__group__code", "story__code"),
+    }

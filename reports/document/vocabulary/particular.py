@@ -36,6 +36,12 @@ PARTICULAR: Mapping[str, Mapping[str, tuple[str, str, str]]] = {
         "n": ("integer", "", "How many stories have an answer, of all items together how many stories and items."),
         "n_tied": ("integer", "", "On how many stories two answers or more share the most votes."),
     },
+    "exclusions": {
+        "n_left_out": ("integer", "", "How many of the outcome's ratings are left out."),
+        "n_ratings": ("integer", "", "How many of the outcome's ratings are left."),
+        "p": ("number", "probability", "The p-value for no difference, for other stories and raters, not corrected."),
+        "planned": ("boolean", "", "Whether this is the planned analysis: without all that the rules leave out."),
+    },
     "factors": {
         "level": ("string", "", "The level of the property."),
     },
@@ -55,6 +61,13 @@ PARTICULAR: Mapping[str, Mapping[str, tuple[str, str, str]]] = {
     },
     "pair-lengths": {
         "difference": ("number", "words", "Length of the preferred story less that of the other."),
+    },
+    "specifications": {
+        "measure": ("string", "", "What is compared: the outcome, or the mean of the answered scales of its score."),
+        "n_ratings": ("integer", "", "How many ratings are left."),
+        "planned": ("boolean", "", "Whether this is the analysis of the plan."),
+        "raters_as": ("string", "", "Whether raters are taken as drawn at random, or as these very ones (fixed)."),
+        "stories_as": ("string", "", "Which stories: all, or those of premises that hold both sources (shared)."),
     },
     "tests-passed": {
         "value": ("number", "", "How many tests the story passes, the mean over raters."),

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 STRINGS: Mapping[str, str] = {
     "after": "The words as they are since the amendment.",
+    "analysis": "How sources are compared: by the mixed model, or by means of stories.",
     "assignment": "The assignment, by a code that stands for nothing else.",
     "at": "When it was launched or amended, ISO 8601 in UTC.",
     "before": "The words as they were before the amendment.",
@@ -25,6 +26,8 @@ STRINGS: Mapping[str, str] = {
     "dimension": "The dimension of the item, as its instrument groups them.",
     "effect_name": "The effect size, by its name in the field.",
     "embedding": "The embedding in which distances are measured.",
+    "exclusion_detail": "What the rule says beside its name: a pace, of which stories, or codes.",
+    "exclusion_rule": "By which rule answers are left out: none for all answers, all for the plan's rules together.",
     "experts_yes": "How many of the experts say Yes: none, fewer than half, half, more than half or all.",
     "factor": "The property of the stories.",
     "fine_judge": "The judge that rates from 0 to 5.",
@@ -91,6 +94,7 @@ STRINGS: Mapping[str, str] = {
 }
 
 BOOLEANS: Mapping[str, str] = {
+    "after_exclusions": "Whether the answers that the plan's rules leave out are left out here.",
     "equivalent": "Whether the difference lies within the planned margin.",
     "in_reference": "Whether the participant's texts are among those that say what is usual.",
     "is_anchored": "Whether the judges saw samples that people had scored.",
@@ -145,6 +149,7 @@ INTEGERS: Mapping[str, str] = {
     "n_people_tested": "How many people the judge could be tested against.",
     "n_raters_least": "How many raters a unit with two or more has at least.",
     "n_raters_most": "How many raters a unit has at most.",
+    "n_raters_left_out": "How many raters have nothing left.",
     "n_right": "How many answered right in the end.",
     "n_seats": "How many places the group has.",
     "n_blocks": "How many premises, or groups, hold stories by both.",
@@ -155,6 +160,7 @@ INTEGERS: Mapping[str, str] = {
     "n_shared": "How many answers share a place, or name no preference.",
     "n_shown_first": "How often the story was shown first.",
     "n_so": "Of how many it is so.",
+    "n_stories_left_out": "How many stories have nothing left.",
     "n_stopped": "How many writers gave up here.",
     "n_submitted": "How many places have been submitted.",
     "n_through": "How many writers got through the section.",

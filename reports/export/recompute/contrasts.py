@@ -4,7 +4,7 @@ from collections import defaultdict
 from itertools import combinations
 
 import numpy as np
-from recompute.tables import as_number
+from recompute.tables import RULES, as_number
 from recompute.values import N_RESAMPLES, ends_of, why
 from recompute.wide import outcome_intervals
 
@@ -25,26 +25,26 @@ AS_FOUND = (
 def comparisons(package):
     """Of each outcome the means of sources, and every two of them; p adjusted over whole families of outcomes."""
     outcomes, plan, models = [], package.plan, []
-    for table in package.outcomes:
+    for table in package.planned_outcomes:
         names = [name for name in package.sources if table.of_source(name).any()]
         if len(names) < 2:
             continue
         units = {name: table.of_source(name) for name in names}
         is_primary = bool(plan) and plan.get("outcome") == table.key
-        test = plan.get("test", "default") if is_primary else source_contrasts.BY_MODEL
+        is_named = is_primary or table.key in plan.get("secondary", ())
         margin = plan.get("margin") if is_primary else None
-        compared = compare(package, table, units, test=test, margin=margin)
+        compared = compare_sources(package, table, names, margin=margin)
         models.append((compared, names))
         rows = contrast_rows(compared, names)
         for row in rows:
-            row["is_planned"] = is_primary and is_named(plan, row["first"], row["second"])
+            row["is_planned"] = is_named and names_pair(plan, row["first"], row["second"])
         levels = [
             {"source": name, "value": table.values[units[name]].mean(), "n_stories": table.n_stories(units[name])}
             | adjusted_mean(compared, number)
             for number, name in enumerate(names)
         ]
-        is_single = table.kind == "verdict" and table.is_part and not is_primary
-        family = {"correction": "fdr_bh" if is_single else "holm", "is_part": table.is_part and not is_primary}
+        is_single = table.kind == "verdict" and table.is_part and not is_named
+        family = {"correction": "fdr_bh" if is_single else "holm", "is_part": table.is_part and not is_named}
         fields = {"key": table.key, "kind": table.kind, "margin": margin, "of_all": of_all(compared)}
         fields["parts"] = parts_of(compared.model)
         outcomes.append((fields | {"sources": levels, "contrasts": rows}, family))
@@ -53,7 +53,9 @@ def comparisons(package):
         families[family["correction"], family["is_part"]].append(outcome)
     for (correction, _is_part), members in families.items():
         adjust_unplanned(members, correction)
-    adjust([row for outcome, _f in outcomes for row in outcome["contrasts"] if row["is_planned"]], "holm")
+    for is_primary in (True, False):  # secondary outcomes are a family of their own
+        members = [outcome for outcome, _f in outcomes if (outcome["key"] == plan.get("outcome")) == is_primary]
+        adjust([row for outcome in members for row in outcome["contrasts"] if row["is_planned"]], "holm")
     add_checks([outcome for outcome, _family in outcomes], models)
     return {"outcomes": [outcome for outcome, _family in outcomes]}
 
@@ -95,7 +97,7 @@ def is_clear(row):
     return are_sure and n_stories >= FEWEST_STORIES and low is not None and not low <= 0 <= high
 
 
-def is_named(plan, first, second):
+def names_pair(plan, first, second):
     """Whether the plan names the contrast of these two; as it stands, each source with the reference."""
     contrasts_planned = plan.get("contrasts", "against_reference")
     is_against_reference = contrasts_planned == "against_reference" and plan.get("reference") in (first, second)
@@ -149,6 +151,65 @@ def least_p(row):
     return contrasts.least_p(row["test"], [n for n in (row["n"], row["n_second"]) if n is not None])
 
 
+def compare_sources(package, table, names, *, margin=None):
+    """These sources, by the plan's test on its primary outcome, else by the model."""
+    is_primary = package.plan.get("outcome") == table.key
+    test = package.plan.get("test", "default") if is_primary else source_contrasts.BY_MODEL
+    return compare(package, table, {name: table.of_source(name) for name in names}, test=test, margin=margin)
+
+
+def exclusions(package):
+    """Each planned contrast with all answers, without what each rule leaves out, and without all of that."""
+    rules = [rule for rule in RULES if package.excluded(rule) or is_applied(package.plan, rule)]
+    single = rules if len(rules) > 1 else []
+    variants = [("none", ()), *((rule, (rule,)) for rule in single), ("all", rules)]
+    rows = []
+    named = [package.plan.get("outcome"), *package.plan.get("secondary", ())]
+    left = {name: package.without(package.excluded(*of_variant)).outcomes for name, of_variant in variants}
+    for key in named:
+        whole = next((table for table in package.outcomes if table.key == key), None)
+        if whole is None:
+            continue
+        for name, _rules in variants:
+            kept = next((table for table in left[name] if table.key == key), None)
+            rows += excluded_rows(package, whole, kept)
+    return rows
+
+
+def is_applied(plan, rule):
+    """Whether the plan has the rule, also one that leaves nothing out."""
+    name = {"fast": "faster_than"}.get(rule, rule)
+    return plan.get(f"exclude_{name}") not in (None, "", False, [])
+
+
+def excluded_rows(package, whole, kept):
+    n, n_kept = np.isfinite(whole.ratings).sum(), np.isfinite(kept.ratings).sum() if kept else 0
+    counts = {"n": n_kept, "n_left_out": n - n_kept}
+    counts["n_raters_left_out"] = n_of(whole, "raters") - (n_of(kept, "raters") if kept else 0)
+    counts["n_stories_left_out"] = n_of(whole, "stories") - (n_of(kept, "stories") if kept else 0)
+    names = [name for name in package.sources if whole.of_source(name).any()]
+    present = [name for name in names if kept and kept.of_source(name).any()]
+    compared = compare_sources(package, kept, present) if present else None
+    rows = []
+    for first, second in combinations(names, 2):
+        if not names_pair(package.plan, first, second):
+            continue
+        row = counts | {"value": None}
+        if {first, second} <= set(present):
+            (contrast,) = contrast_rows(compared, present, [(first, second)])
+            row |= {name: contrast[name] for name in ("value", "first_value", "second_value", "p") if name in contrast}
+            has_wide = contrast.get("wide", {}).get("low") is not None
+            row["interval"] = contrast.get("wide" if has_wide else "interval")
+        rows.append(row)
+    return rows
+
+
+def n_of(table, things):
+    """How many raters, or stories, have a rating."""
+    is_rated = np.isfinite(table.ratings)
+    return int(is_rated.any(axis=1).sum()) if things == "raters" else table.n_stories(is_rated.any(axis=0))
+
+
 def compare(package, table, units_by_name, *, test, margin=None):
     """These parts of the stories. units_by_name : which units are of a part, shape (U,)"""
     source = np.full(table.values.shape, -1, dtype=np.int64)
@@ -169,10 +230,11 @@ def compare(package, table, units_by_name, *, test, margin=None):
     return source_contrasts.ComparedSources(answers, test=test, margin=margin, **options)
 
 
-def contrast_rows(compared, names):
-    """Every two of them."""
+def contrast_rows(compared, names, pairs=None):
+    """Every two of them, or only these pairs."""
     rows = []
-    for (n, first), (m, second) in combinations(enumerate(names), 2):
+    for first, second in combinations(names, 2) if pairs is None else pairs:
+        n, m = names.index(first), names.index(second)
         row = {"first": first, "second": second}
         try:
             contrast = compared.between(n, m)

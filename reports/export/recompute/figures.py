@@ -9,7 +9,8 @@ FIGURES = {
         *("human_likeness", "surveys", "checks", "amendments"),
     ),
     "choices": ("preferences", "rankings", "places", "authorship"),
-    "contrasts": ("comparisons", "factors", "variance_components"),
+    "contrasts": ("comparisons", "exclusions", "factors", "variance_components"),
+    "specifications": ("specifications",),
     "raters": ("agreement", "panel", "reliability", "item_analysis"),
     "dawid_skene": ("dawid_skene",),
     "judges": (

@@ -23,6 +23,7 @@ class PackagedOutcomeTable:
             self.bounds = 1.0, max((sum(map(len, order)) for order in package.orders(items[0])[0]), default=1)
         elif score:
             cube, options = package.cube(items), score_options(score, items)
+            self.reversed = score["reversed"]
             self.scores_of = partial(composites.composite, how=score["how"], **options)
             self.fields = dict(zip(("step", "item"), key.split("/", 1), strict=True))
             self.units, self.ratings = cube.units, self.scores_of(cube.values)

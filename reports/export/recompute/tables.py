@@ -1,5 +1,6 @@
 """The tables of a package as arrays: posed, answers, stories with their clusters and sources."""
 
+import copy
 import json
 import math
 from collections import defaultdict
@@ -12,6 +13,8 @@ from recompute.comparison import read_report
 from recompute.outcomes import outcome_tables
 
 QUESTION = ["rater", "step", "item", "group", "story"]
+READING = ["rater", "group", "story"]
+RULES = ("failed_checks", "fast", "straight_lining", "recognised", "raters", "stories")  # of an analysis plan
 MODEL = "language_model"  # a kind of source
 
 
@@ -220,6 +223,46 @@ class Package:
     def outcomes(self):
         """What sources are compared on, story by story."""
         return outcome_tables(self)
+
+    def without(self, readings):
+        """The package without these answers of people, by rater, group and story; what they said of a group as a whole
+        goes with any of its stories."""
+        of_groups = {(rater, group, "") for rater, group, _story in readings}
+        keys = zip(self.people["rater"], self.people["group"], self.people["story"], strict=True)
+        is_kept = [key not in readings and key not in of_groups for key in keys]
+        other = copy.copy(self)
+        other.__dict__.pop("outcomes", None)
+        other.people, other._cubes = self.people[is_kept], {}
+        other._people_by_key = dict(iter(other.people.groupby(["step", "item"])))
+        return other
+
+    @cached_property
+    def exclusions(self):
+        """What rules leave out, those of the plan and, where it has none, those that might have been planned."""
+        names = ["rule", "planned", *READING]
+        return self.table("exclusions") if self.has("exclusions") else pd.DataFrame(columns=names)
+
+    @property
+    def is_planned_to_exclude(self):
+        """Whether the plan has an exclusion rule."""
+        return any(name.startswith("exclude_") and value for name, value in self.plan.items())
+
+    def excluded(self, *rules, planned=True):
+        """Rater, group and story of what these rules leave out, of those of the plan or of others."""
+        rows = self.exclusions
+        rows = rows[rows["rule"].isin(rules) & (rows["planned"] == str(planned))]
+        return set(zip(*(rows[name] for name in READING), strict=True))
+
+    @cached_property
+    def planned_outcomes(self):
+        """The outcomes, those that the plan names without what its rules leave out."""
+        named = {self.plan.get("outcome"), *self.plan.get("secondary", ())} - {None}
+        left_out = self.excluded(*RULES)
+        if not named or not left_out:
+            return self.outcomes
+        of_rules = {table.key: table for table in self.without(left_out).outcomes}
+        tables = [of_rules.get(table.key) if table.key in named else table for table in self.outcomes]
+        return [table for table in tables if table is not None]
 
     @cached_property
     def judges(self):

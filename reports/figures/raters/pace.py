@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from reports.dataset.records.reading_times import FASTEST, words_a_minute
 from reports.document import columns
 from reports.document.columns import LEAD, decimals
 from reports.document.model import Block, DocumentSection, Files, Head, ReportTable, Subsection, TextBlock
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from reports.dataset import Dataset
     from reports.dataset.records.reading_times import TimedReading
 
-# People read about 240 words a minute hardly anybody 400 (Brysbaert 2019, Journal of Memory and Language 109);
-# active time includes answering.
-FASTEST = 400
 FEWEST_STORIES = 6  # to see a change over the places
 FEWEST_RATERS = 3  # to be unlike the others
 MOST_OPEN = 30  # raters; the table of more is folded away
@@ -193,13 +191,12 @@ def question_words(key: str) -> str:
 def _rater(rater: str, readings: list[TimedReading], panel: float, n_raters: int) -> RaterPace:
     timed = [reading for reading in readings if reading.minutes]
     minutes = sum(reading.minutes for reading in timed)
-    with_text = [reading for reading in timed if reading.n_words]
     row = RaterPace(
         rater=rater,
         n_stories=len(readings),
         n_untimed=len(readings) - len(timed),
         median_minutes=median(reading.minutes for reading in timed) if timed else None,
-        words_read=sum(r.n_words for r in with_text) / sum(r.minutes for r in with_text) if with_text else None,
+        words_read=words_a_minute(timed),
         words_written=sum(reading.n_written for reading in timed) / minutes if timed else None,
     )
     return RaterPace(**{**vars(row), "questions": tuple(_questions(row, timed, panel, n_raters))})

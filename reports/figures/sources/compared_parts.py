@@ -55,24 +55,27 @@ class ContrastTable:
 
     def rows(self) -> Iterator[ContrastRow]:
         """Every two of them, not corrected yet."""
-        for first, second in combinations(range(len(self.names)), 2):
-            row = ContrastRow(first=self.names[first], second=self.names[second])
-            try:
-                contrast = self._compared.between(first, second)
-            except Incomputable as error:
-                yield replace(row, why=Reason.of(error))
-                continue
-            yield replace(
-                row,
-                value=contrast.difference,
-                first_value=contrast.means[0],
-                second_value=contrast.means[1],
-                interval=Interval.of(contrast.interval),
-                wide=Interval.of(contrast.wide),
-                n_stories=contrast.n_stories[0],
-                n_stories_second=contrast.n_stories[1],
-                **{name: getattr(contrast, name) for name in AS_FOUND},
-            )
+        for first, second in combinations(self.names, 2):
+            yield self.row(first, second)
+
+    def row(self, first: str, second: str) -> ContrastRow:
+        """The first less the second, not corrected yet, or why there is no contrast."""
+        row = ContrastRow(first=first, second=second)
+        try:
+            contrast = self._compared.between(self.names.index(first), self.names.index(second))
+        except Incomputable as error:
+            return replace(row, why=Reason.of(error))
+        return replace(
+            row,
+            value=contrast.difference,
+            first_value=contrast.means[0],
+            second_value=contrast.means[1],
+            interval=Interval.of(contrast.interval),
+            wide=Interval.of(contrast.wide),
+            n_stories=contrast.n_stories[0],
+            n_stories_second=contrast.n_stories[1],
+            **{name: getattr(contrast, name) for name in AS_FOUND},
+        )
 
     @property
     def crossed(self) -> CrossedAnswers:

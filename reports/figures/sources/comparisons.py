@@ -36,7 +36,7 @@ from reports.figures.sources.contrast_table import contrast_columns, contrast_ta
 from reports.figures.sources.contrast_words import contrast_statements, fixed_premises, unit_words
 from reports.figures.sources.headline_words import headline
 from reports.figures.sources.log_odds import check_blocks, check_columns, with_checks
-from reports.lazy import source_contrasts
+from reports.figures.sources.planned_contrasts import compare_planned
 from reports.numbers import with_interval
 from reports.reasons import to_english
 
@@ -57,9 +57,9 @@ class ComparisonResult:
 
     @property
     def whole(self) -> list[OutcomeContrasts]:
-        """The outcomes that are no part of another, the primary one first."""
-        whole = [outcome for outcome in self.outcomes if not outcome.is_part or outcome.is_primary]
-        return sorted(whole, key=lambda outcome: not outcome.is_primary)
+        """The outcomes that are no part of another, the primary one first, then the secondary ones."""
+        whole = [outcome for outcome in self.outcomes if not outcome.is_part or outcome.is_named]
+        return sorted(whole, key=lambda outcome: (not outcome.is_primary, not outcome.is_secondary))
 
     @property
     def parts(self) -> list[OutcomeContrasts]:
@@ -72,11 +72,12 @@ class Comparisons(Figure[ComparisonResult]):
     title = gettext_lazy("How far the sources are apart")
     position = 25
     tables = ("comparisons",)
-    edition = 12
+    edition = 13
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> ComparisonResult | None:
-        tables = [table for table in dataset.outcomes if len(_levels(dataset, table)) > 1]
+        as_planned = map(dataset.as_planned, dataset.outcomes)
+        tables = [table for table in as_planned if len(_levels(dataset, table)) > 1]
         if not tables:
             return None
         outcomes, compared = zip(*(_contrasts(dataset, table) for table in tables), strict=True)
@@ -131,13 +132,12 @@ def _contrasts(dataset: Dataset, table: OutcomeTable) -> tuple[OutcomeContrasts,
     outcome, plan, levels = table.outcome, dataset.plan, _levels(dataset, table)
     names = [level.source for level in levels]
     is_primary = plan is not None and plan.outcome == outcome.key
+    is_named = is_primary or (plan is not None and outcome.key in plan.secondary)
     reference = plan.reference if plan and plan.reference in names else names[0]
     margin = plan.margin if plan and is_primary else None
-    compared = ContrastTable(
-        dataset, table, {name: table.of_source(name) for name in names}, test=_test(dataset, table), margin=margin
-    )
+    compared = compare_planned(dataset, table)
     rows = [
-        replace(row, is_planned=is_primary and plan is not None and plan.names(row.first, row.second))
+        replace(row, is_planned=is_named and plan is not None and plan.names(row.first, row.second))
         for row in compared.rows()
     ]
     contrasts = OutcomeContrasts(
@@ -148,8 +148,10 @@ def _contrasts(dataset: Dataset, table: OutcomeTable) -> tuple[OutcomeContrasts,
         is_lower_better=outcome.is_lower_better,
         is_part=outcome.is_part,
         is_primary=is_primary,
+        is_secondary=is_named and not is_primary,
+        is_after_exclusions=is_named and plan is not None and bool(plan.rules),
         reference=reference,
-        correction="fdr_bh" if outcome.kind == "verdict" and outcome.is_part and not is_primary else "holm",
+        correction="fdr_bh" if outcome.kind == "verdict" and outcome.is_part and not is_named else "holm",
         margin=margin,
         sources=tuple(replace(level, **compared.adjusted(level.source)) for level in levels),
         contrasts=tuple(rows),
@@ -159,23 +161,11 @@ def _contrasts(dataset: Dataset, table: OutcomeTable) -> tuple[OutcomeContrasts,
     return contrasts, compared
 
 
-def _test(dataset: Dataset, table: OutcomeTable) -> str:
-    """By what sources are compared: the plan's test on its primary outcome, of all others the model.
-
-    Places and choices within a group sum up to the same for all raters, which the model does not know.
-    """
-    outcome, plan = table.outcome, dataset.plan
-    if plan is not None and plan.outcome == outcome.key and plan.test != source_contrasts.BY_MODEL:
-        return plan.test
-    return "default" if outcome.kind in ("rank", "preference") else source_contrasts.BY_MODEL
-
-
 def _outcome(outcome: OutcomeContrasts, head: Head) -> Subsection:
     """Every source against the reference, drawn, and every two of them in a table."""
-    planned = _("confirmatory: the primary outcome of the plan") if outcome.is_primary else _("exploratory")
     title = outcome_title(outcome.key, outcome.title, head, without=_("All tests together"))
     return Subsection(
-        heading=joined(title, format_html('<span class="hint">{}</span>', planned)),
+        heading=joined(title, format_html('<span class="hint">{}</span>', _standing(outcome))),
         blocks=[
             *_against_reference(outcome),
             Subsection(
@@ -185,6 +175,16 @@ def _outcome(outcome: OutcomeContrasts, head: Head) -> Subsection:
             *check_blocks(outcome),
         ],
     )
+
+
+def _standing(outcome: OutcomeContrasts) -> str:
+    """Whether it was planned, and whether the plan's rules leave something out."""
+    if not outcome.is_named:
+        return _("exploratory")
+    words = _("planned: a secondary outcome of the plan")
+    if outcome.is_primary:
+        words = _("confirmatory: the primary outcome of the plan")
+    return f"{words}, {_('after the planned exclusions')}" if outcome.is_after_exclusions else words
 
 
 def _against_reference(outcome: OutcomeContrasts) -> Iterator[Block]:
@@ -234,8 +234,9 @@ def _notes(result: ComparisonResult) -> Iterator[Note]:
     rows = [row for outcome in result.whole for row in outcome.contrasts]
     tested = [row for row in rows if row.test]
     corrected = _(
-        "Holm over planned comparisons; of all others one test of all sources for each outcome, Holm over the outcomes "
-        "(single tests: Benjamini and Hochberg), and pairs only within outcomes that pass"
+        "Holm over planned comparisons, those of secondary outcomes for themselves; of all others one test of all "
+        "sources for each outcome, Holm over the outcomes (single tests: Benjamini and Hochberg), and pairs only "
+        "within outcomes that pass"
     )
     yield rests_on(tests=list(dict.fromkeys(row.test for row in tested)), corrected=corrected)
     sentences = {
@@ -282,6 +283,7 @@ def _file_table(result: ComparisonResult) -> ReportTable[tuple[OutcomeContrasts,
             columns.fields("n_family", "n_outcomes", "p_least", "p_within_adjusted", of=lambda pair: pair[1]),
             columns.in_file("paired", lambda pair: pair[1].is_paired),
             columns.in_file("planned", lambda pair: pair[1].is_planned),
+            columns.in_file("after_exclusions", lambda pair: pair[0].is_after_exclusions),
             columns.in_file("margin", lambda pair: pair[0].margin if pair[1].is_planned else None),
             columns.in_file("equivalent", lambda pair: pair[1].is_equivalent),
             *check_columns(),

@@ -13,19 +13,27 @@ from reports.lazy import contrasts, source_contrasts
 def correct(outcomes: Sequence[OutcomeContrasts]) -> Iterator[OutcomeContrasts]:
     """The outcomes with p values for all that was compared.
 
-    Holm over the planned contrasts. All others: of whole outcomes together, and of parts, which are looked at after the
-    whole, together; see `stats.source_contrasts.adjust_within`.
+    Holm over the planned contrasts of the primary outcome, and over those of all secondary ones. All others: of whole
+    outcomes together, and of parts, which are looked at after the whole, together; see
+    `stats.source_contrasts.adjust_within`.
     """
     families: dict[tuple[str, bool], list[int]] = defaultdict(list)
     for n, outcome in enumerate(outcomes):
-        families[outcome.correction, outcome.is_part and not outcome.is_primary].append(n)
+        families[outcome.correction, outcome.is_part and not outcome.is_named].append(n)
     corrected = list(outcomes)
     for (correction, _is_part), places in families.items():
         for n, outcome in zip(places, _looked_at([outcomes[n] for n in places], correction), strict=True):
             corrected[n] = outcome
-    planned = iter(adjust_family([row for outcome in outcomes for row in outcome.contrasts if row.is_planned], "holm"))
+    planned = {is_primary: iter(_planned(outcomes, is_primary=is_primary)) for is_primary in (True, False)}
     for outcome in corrected:
-        yield replace(outcome, contrasts=tuple(next(planned) if row.is_planned else row for row in outcome.contrasts))
+        family = planned[outcome.is_primary]
+        yield replace(outcome, contrasts=tuple(next(family) if row.is_planned else row for row in outcome.contrasts))
+
+
+def _planned(outcomes: Sequence[OutcomeContrasts], *, is_primary: bool) -> list[ContrastRow]:
+    """The planned contrasts of the primary outcome, or of all others, corrected."""
+    of_family = [outcome for outcome in outcomes if outcome.is_primary == is_primary]
+    return adjust_family([row for outcome in of_family for row in outcome.contrasts if row.is_planned], "holm")
 
 
 def _looked_at(outcomes: Sequence[OutcomeContrasts], correction: str) -> Iterator[OutcomeContrasts]:

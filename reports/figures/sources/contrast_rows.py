@@ -207,6 +207,8 @@ class OutcomeContrasts:
     """One outcome: the mean of each source, and every two sources.
 
     kind : as in `studies.protocol.Outcome`
+    is_secondary : whether the plan names it beside the primary one
+    is_after_exclusions : whether what the plan's rules leave out is left out here
     reference : the source against which the others are drawn; planned, or by the order of sources
     correction : of outcomes, "holm", or of single tests "fdr_bh"
     margin : planned, in units of the outcome
@@ -229,6 +231,13 @@ class OutcomeContrasts:
     of_all: TestOfAll | None = None
     parts: tuple[VariancePart, ...] = ()
     checks: tuple[LogOddsCheck, ...] = ()
+    is_secondary: bool = False
+    is_after_exclusions: bool = False
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the plan names it, as primary or as secondary."""
+        return self.is_primary or self.is_secondary
 
     @property
     def places(self) -> int:

@@ -65,7 +65,13 @@ def _statement(outcome: OutcomeContrasts, row: ContrastRow, *, is_best: bool) ->
     interval = oriented.interval if row.is_of_these_raters else oriented.ends
     ends = _("95 %% interval %(ends)s") % {"ends": between(interval, outcome.places)}
     remarks = [
-        *(_few(outcome, row), _overall(outcome, row), _remark(outcome, row, is_best=is_best), _looked_at(row)),
+        *(
+            _excluded(outcome),
+            _few(outcome, row),
+            _overall(outcome, row),
+            _remark(outcome, row, is_best=is_best),
+            _looked_at(row),
+        ),
         doubt(outcome, row),
     ]
     return Statement(
@@ -75,10 +81,18 @@ def _statement(outcome: OutcomeContrasts, row: ContrastRow, *, is_best: bool) ->
         value=oriented.value,
         interval=interval,
         unit=unit_words(outcome),
-        position=10 if outcome.is_primary else 20,
+        position=_position(outcome),
         is_of_neighbours=not row.is_planned,
         claims=tuple(_claims(row)),
     )
+
+
+def _position(outcome: OutcomeContrasts) -> int:
+    return 10 if outcome.is_primary else 15 if outcome.is_secondary else 20
+
+
+def _excluded(outcome: OutcomeContrasts) -> str:
+    return _("After the planned exclusions.") if outcome.is_after_exclusions else ""
 
 
 def _claims(row: ContrastRow) -> Iterator[Claim]:
@@ -162,7 +176,7 @@ def _statement_without_interval(outcome: OutcomeContrasts, row: ContrastRow, why
         sentence=sentence % words,
         basis=_stories(outcome, row),
         is_planned=row.is_planned,
-        position=10 if outcome.is_primary else 20,
+        position=_position(outcome),
     )
 
 
