@@ -184,7 +184,7 @@ def _standing(outcome: OutcomeContrasts) -> str:
     words = _("planned: a secondary outcome of the plan")
     if outcome.is_primary:
         words = _("confirmatory: the primary outcome of the plan")
-    return f"{words}, {_('after the planned exclusions')}" if outcome.is_after_exclusions else words
+    return ", ".join([words, _("after the planned exclusions")]) if outcome.is_after_exclusions else words
 
 
 def _against_reference(outcome: OutcomeContrasts) -> Iterator[Block]:

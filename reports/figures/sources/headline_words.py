@@ -24,7 +24,7 @@ def headline(outcomes: Sequence[OutcomeContrasts]) -> str:
     scales = [outcome for outcome in outcomes if outcome.kind == "rating"]
     if first.kind == "rating" and not first.is_primary and len(scales) > 1:
         return _on_scales(scales) + _doubt(scales)
-    return _on_one(first)
+    return "; ".join([_on_one(first), *([_("after the planned exclusions")] if first.is_after_exclusions else [])])
 
 
 def leading(outcomes: Sequence[OutcomeContrasts]) -> OutcomeContrasts:

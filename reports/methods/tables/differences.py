@@ -59,8 +59,9 @@ def differences_tables(results: Results, sampled: Sampled) -> Iterator[LatexTabl
 
 def _heading(outcome: OutcomeContrasts) -> str:
     """The outcome, in what its differences are, and whether it was planned."""
-    planned = _("confirmatory") if outcome.is_primary else _("exploratory")
-    return f"{outcome_name(outcome.key, outcome.title)} ({unit_words(outcome)}; {planned})"
+    planned = _("confirmatory") if outcome.is_primary else _("secondary") if outcome.is_secondary else _("exploratory")
+    excluded = [_("after the planned exclusions")] if outcome.is_after_exclusions else []
+    return f"{outcome_name(outcome.key, outcome.title)} ({'; '.join([unit_words(outcome), planned, *excluded])})"
 
 
 def _tests(rows: Sequence[ContrastRow]) -> str:

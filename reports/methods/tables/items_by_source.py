@@ -81,12 +81,13 @@ def _panels(results: Results) -> Iterator[tuple[str, list[ItemLine]]]:
 
 
 class _LineWriter:
-    """Writes lines with the letters of the outcomes in which any two sources were told apart."""
+    """Writes lines with the letters of the outcomes in which any two sources were told apart, by the same answers."""
 
     def __init__(self, compared: ComparisonResult | None) -> None:
         letters_by_outcome = {
             outcome.key: {level.source: level.letters for level in outcome.sources}
             for outcome in (compared.outcomes if compared else ())
+            if not outcome.is_after_exclusions
         }
         self._letters = {key: letters for key, letters in letters_by_outcome.items() if len(set(letters.values())) > 1}
 

@@ -8,6 +8,9 @@ import pytest
 
 from reports import results
 from reports.dataset import Dataset
+from reports.methods.sampled_units import Sampled
+from reports.methods.tables import write_tables
+from reports.page.context import headline
 from reports.page.statements import statement_lines
 from stats import outlying_raters
 from studies.documents.analysis_plan import AnalysisPlan
@@ -104,6 +107,16 @@ def test_a_finding_says_that_it_is_after_exclusions_and_what_they_change() -> No
 
     assert sum("After the planned exclusions." in sentence for sentence in sentences) == 6
     assert "Only with the answers that the plan leaves out are Source 1 and Source 2 told apart." in sentences
+    assert headline(read).endswith("; after the planned exclusions")
+
+
+def test_the_table_of_differences_says_what_is_after_exclusions() -> None:
+    shown = results.read_results(results.compute(excluded.study()))
+
+    (table,) = write_tables("differences", shown, Sampled.GROUPS)
+
+    assert "confirmatory; after the planned exclusions)" in table.text
+    assert "secondary; after the planned exclusions)" in table.text
 
 
 def test_without_rules_nothing_is_left_out_and_nothing_is_said() -> None:
