@@ -54,7 +54,8 @@ def begun_readings(package):
     items = {item.key for item in (*package.verdicts, *package.scales, *package.choices)}
     answers = package.everybody[package.everybody["outcome"] == "answered"]
     answers = answers[answers["status"].isin(BEGUN)]
-    answers = answers[[key in items for key in zip(answers["step"], answers["item"], strict=True)]]
+    is_asked = [key in items for key in zip(answers["step"], answers["item"], strict=True)]
+    answers = answers[np.array(is_asked, dtype=bool)]
     n_asked = len(answers[["step", "item"]].drop_duplicates())
     if not n_asked:
         return pd.DataFrame()
