@@ -52,6 +52,16 @@ class JointTest:
     numerator: int
     denominator: float
 
+    @classmethod
+    def of(cls, f: float, degrees: Sequence[float]) -> JointTest:
+        """degrees : of freedom of each of the independent contrasts that F is the mean of"""
+        if len(degrees) == 1:
+            return cls(f, 1, degrees[0])
+        if min(degrees) <= 2:  # where the expected F has no end; to 2 the denominator goes as one of them does
+            return cls(f, len(degrees), 2.0)
+        expected = sum(one / (one - 2) for one in degrees)
+        return cls(f, len(degrees), float(2 * expected / (expected - len(degrees))))
+
     @property
     def p(self) -> float:
         return float(scipy_stats.f.sf(self.f, self.numerator, self.denominator))
@@ -162,11 +172,7 @@ class SourceModel:
         variances, directions = np.linalg.eigh(covariance)
         f = float(((directions.T @ rows @ self._fit.effects) ** 2 / variances).mean())
         degrees = [self._degrees_of_sum(turned, spreads) for turned in directions.T @ by_source]
-        if len(degrees) == 1:
-            return JointTest(f, 1, degrees[0])
-        expected = sum(one / (one - 2) for one in degrees if one > 2)
-        n = len(degrees)
-        return JointTest(f, n, float(2 * expected / (expected - n)) if expected > n else 2.0)
+        return JointTest.of(f, degrees)
 
     def _estimate(self, weights: Mapping[int, float], row: FloatArray, *, other_raters: bool) -> ModelEstimate:
         value = float(row @ self._fit.effects) + self._middle * sum(weights.values())

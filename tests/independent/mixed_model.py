@@ -125,8 +125,10 @@ class MixedModel:
             degrees.append(spreads.widened(weights, *estimates)[1][1])
         if len(rows) == 1:
             return f, 1, degrees[0]
-        expected = sum(one / (one - 2) for one in degrees if one > 2)
-        return f, len(rows), 2 * expected / (expected - len(rows)) if expected > len(rows) else 2.0
+        if any(one <= 2 for one in degrees):
+            return f, len(rows), 2.0
+        expected = sum(one / (one - 2) for one in degrees)
+        return f, len(rows), 2 * expected / (expected - len(rows))
 
     def same_variance(self, weights):
         """Of a sum of sources for other stories and these raters; weights : of each source, in order, adding up to 0"""

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats as scipy_stats
 
 from stats.source_contrasts import BY_MODEL, ComparedSources, OutcomeAnswers, PairContrast
-from stats.source_model import SourceModel
+from stats.source_model import JointTest, SourceModel
 from stats.source_spreads import SourceSpreads, _shares_of_squares
 
 
@@ -123,6 +123,13 @@ def test_which_source_is_first_does_not_matter_to_f() -> None:
     assert joint is not None
     assert turned is not None
     assert joint.f == pytest.approx(turned.f, rel=1e-6)
+
+
+def test_the_denominator_goes_to_two_as_one_contrast_has_no_more_degrees() -> None:
+    denominators = [JointTest.of(1.0, [degrees, 6.0, 6.0]).denominator for degrees in (2.01, 2.0001, 2.0, 1.5)]
+
+    assert denominators == pytest.approx([2.0, 2.0, 2.0, 2.0], abs=0.04)
+    assert JointTest.of(1.0, [1.5]).denominator == 1.5  # of one contrast its own
 
 
 @pytest.mark.slow
