@@ -102,9 +102,9 @@ def _relative_places(readings: AnswerCounts) -> FloatArray:
     _raters, starts, n = np.unique(readings.rater[is_known][order], return_index=True, return_counts=True)
     rank = np.arange(order.size) - np.repeat(starts, n)
     relative = 2 * rank / np.maximum(np.repeat(n, n) - 1, 1) - 1
-    known: FloatArray = np.zeros(order.size)
-    known[order] = np.where(np.repeat(n, n) > 1, relative, 0.0)
-    places[is_known] = known
+    sorted_back: FloatArray = np.zeros(order.size)
+    sorted_back[order] = np.where(np.repeat(n, n) > 1, relative, 0.0)
+    places[is_known] = sorted_back
     return places
 
 
@@ -244,14 +244,14 @@ def _ps(statistics: Mapping[str, Statistic], at: IntArray, parts: Iterator[IntAr
 def _pattern(readings: AnswerCounts, aspect: str, labels: IntArray, p: float) -> MissingPattern:
     """Where most more are missing than raters' own rates let expect, in roots of that; of raters, than all's rate."""
     is_in = labels >= 0
-    label, asked, missing = labels[is_in], readings.n_asked[is_in], readings.n_missing[is_in]
+    label, n_by_reading, missing = labels[is_in], readings.n_asked[is_in], readings.n_missing[is_in]
     whole = readings.rater[is_in] if aspect != "rater" else np.zeros_like(label)
-    rate = np.bincount(whole, missing) / np.maximum(np.bincount(whole, asked), 1)
-    n_asked, n_missing = np.bincount(label, asked), np.bincount(label, missing)
-    expected = np.bincount(label, asked * rate[whole])
+    rate = np.bincount(whole, missing) / np.maximum(np.bincount(whole, n_by_reading), 1)
+    n_asked, n_missing = np.bincount(label, n_by_reading), np.bincount(label, missing)
+    expected = np.bincount(label, n_by_reading * rate[whole])
     excess = np.where(n_asked > 0, (n_missing - expected) / np.sqrt(np.maximum(expected, ALIKE)), -np.inf)
     most = int(np.argmax(excess))
-    others = (missing.sum() - n_missing[most]) / (asked.sum() - n_asked[most])
+    others = (missing.sum() - n_missing[most]) / (n_by_reading.sum() - n_asked[most])
     return MissingPattern(p, most, float(n_missing[most] / n_asked[most]), float(others))
 
 

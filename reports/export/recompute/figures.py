@@ -12,7 +12,7 @@ FIGURES = {
     "contrasts": ("comparisons", "factors", "variance_components"),
     "raters": ("agreement", "panel", "reliability", "item_analysis"),
     "dawid_skene": ("dawid_skene",),
-    "missing": ("missing_answers", "rater_questions"),
+    "missingness": ("missing_answers", "rater_questions"),
     "judges": (
         *("judges", "judges_on_scores", "judges_on_scales", "judges_on_choices", "judges_on_pairs"),
         *("judges_on_rankings", "human_line"),
