@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from stats import log_odds_checks as log_odds_checks
     from stats import mean_intervals as mean_intervals
     from stats import missing_bounds as missing_bounds
+    from stats import missing_patterns as missing_patterns
     from stats import neighbours as neighbours
     from stats import nsv as nsv
     from stats import nsv_procedure as nsv_procedure

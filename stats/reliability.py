@@ -266,10 +266,11 @@ def _two_way_of(parts: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     over_raters = (ms_columns - ms_residual) / m
     single = ms_rows + (k - 1) * ms_residual + k * over_raters
     average = ms_rows + over_raters
+    least = sums.ROUNDING * squares  # what is smaller is rounding, and what it divides has no value
     difference = ms_rows - ms_residual
     return (
-        difference / np.where(varies & (single > 0), single, np.nan),
-        difference / np.where(varies & (average > 0), average, np.nan),
+        difference / np.where(varies & (single > least), single, np.nan),
+        difference / np.where(varies & (average > least), average, np.nan),
         np.full(np.shape(m), float(k)),
     )
 

@@ -152,7 +152,7 @@ class ComparedSources:
         if self._answers.n_raters(*self._answers.source[self._answers.source >= 0]) < 2:
             return None
         try:
-            return self.model.test_all()
+            return self.model.test_all(spreads=self.model.spreads)
         except Incomputable:
             return None
 

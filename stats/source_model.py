@@ -53,6 +53,16 @@ class JointTest:
     numerator: int
     denominator: float
 
+    @classmethod
+    def of(cls, f: float, degrees: Sequence[float]) -> JointTest:
+        """degrees : of freedom of each of the independent contrasts that F is the mean of"""
+        if len(degrees) == 1:
+            return cls(f, 1, degrees[0])
+        if min(degrees) <= 2:  # where the expected F has no end; to 2 the denominator goes as one of them does
+            return cls(f, len(degrees), 2.0)
+        expected = sum(one / (one - 2) for one in degrees)
+        return cls(f, len(degrees), float(2 * expected / (expected - len(degrees))))
+
     @property
     def p(self) -> float:
         return float(scipy_stats.f.sf(self.f, self.numerator, self.denominator))
@@ -181,27 +191,26 @@ class SourceModel:
         """Which of the compared sources it is, in the order of `spreads`."""
         return int(np.searchsorted(self._design.sources, source))
 
-    def test_all(self) -> JointTest:
+    def test_all(self, *, spreads: SourceSpreads | None = None) -> JointTest:
         """Whether any two sources differ, for other stories and other raters; of two sources it is their contrast.
 
+        spreads : of sources, which make it as sure as they let be; None for one spread of all
         Raises Incomputable unless every source can be compared with every other.
         Source: Fai & Cornelius 1996, Journal of Statistical Computation and Simulation 54(4), pp. 363-378.
         """
         first, *others = self._design.sources
         if not others or not all(self.is_estimable(first, other) for other in others):
             raise Incomputable("sources_not_linked")
-        contrasts = np.array([self._design.row({first: -1.0, other: 1.0}) for other in others])
-        covariance, _slopes = self._fit.covariances(contrasts)
-        _spreads, directions = np.linalg.eigh(covariance)
-        turned = directions.T @ contrasts
-        covariance, slopes = self._fit.covariances(turned)
-        f = float(((turned @ self._fit.effects) ** 2 / np.diag(covariance)).mean())
-        degrees = self._degrees(np.diag(covariance), slopes)
-        if len(degrees) == 1:
-            return JointTest(f, 1, degrees[0])
-        expected = sum(one / (one - 2) for one in degrees if one > 2)
-        n = len(degrees)
-        return JointTest(f, n, float(2 * expected / (expected - n)) if expected > n else 2.0)
+        weights = [{first: -1.0, other: 1.0} for other in others]
+        rows = np.array([self._design.row(of_sources) for of_sources in weights])
+        same_rows = rows + np.array([self._design.drawn_row(of_sources) for of_sources in weights])
+        wide, same = (self._fit.covariances(part)[0] for part in (rows, same_rows))
+        by_source = np.concatenate([np.full((len(others), 1), -1.0), np.eye(len(others))], axis=1)
+        covariance = wide if spreads is None else wide + spreads.widen_together(by_source, same) - same
+        variances, directions = np.linalg.eigh(covariance)
+        f = float(((directions.T @ rows @ self._fit.effects) ** 2 / variances).mean())
+        degrees = [self._degrees_of_sum(turned, spreads) for turned in directions.T @ by_source]
+        return JointTest.of(f, degrees)
 
     def _estimate(self, weights: Mapping[int, float], row: FloatArray, *, other_raters: bool) -> ModelEstimate:
         value = float(row @ self._fit.effects) + self._middle * sum(weights.values())
@@ -209,6 +218,17 @@ class SourceModel:
             row = row + self._design.drawn_row(weights)
         covariance, slopes = self._fit.covariances(row[np.newaxis])
         return ModelEstimate(value, float(covariance[0, 0]) ** 0.5, self._degrees(covariance[0], slopes)[0])
+
+    def _degrees_of_sum(self, weights: FloatArray, spreads: SourceSpreads | None) -> float:
+        """Degrees of freedom of a sum of all sources, shape (S,), for other raters."""
+        weight_by_source = dict(zip(self._design.sources.tolist(), weights.tolist(), strict=True))
+        row = self._design.row(weight_by_source)
+        wide = self._estimate(weight_by_source, row, other_raters=True)
+        if spreads is None:
+            return wide.degrees
+        same = self._estimate(weight_by_source, row, other_raters=False)
+        _same, widened = spreads.widen(dict(enumerate(weights.tolist())), same, wide)
+        return (widened or wide).degrees
 
     def _degrees(self, variances: FloatArray, slopes: FloatArray) -> list[float]:
         """Satterthwaite's: 2 V² / Var(V), by how each V changes with the variances and how sure those are."""

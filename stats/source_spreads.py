@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import linalg
 
 from stats.arrays import FloatArray, IntArray
 from stats.model_estimates import ModelEstimate
@@ -60,6 +61,21 @@ class SourceSpreads:
         unsure = (1 / same.degrees + (times - 1) / min(max(welch, 1.0), same.degrees)) / times
         ours = ModelEstimate(same.value, same.error * float(times) ** 0.5, float(1 / unsure))
         return ours, wide and _with_others(wide, same, ours)
+
+    def widen_together(self, weights: FloatArray, same: FloatArray) -> FloatArray:
+        """The covariance of several sums of sources for these raters, as sure as each source's own spread lets be.
+
+        weights : of each sum and source, shape (K, S), of rank K; same : the covariance with one spread for all, (K, K)
+        It grows along the sums in which own spreads are wider than one for all; of one sum it is `widen`'s.
+        """
+        if self.pooled <= 0:
+            return same
+        shared = weights * (self.pooled / self.n_stories) @ weights.T
+        own = weights * (self.variances / self.n_stories) @ weights.T
+        times, sums = linalg.eigh(own, shared)
+        grown = np.maximum(times - 1, 0.0) * np.einsum("ik,ij,jk->k", sums, same, sums)
+        turned = shared @ sums
+        return np.asarray(same + (turned * grown) @ turned.T, dtype=np.float64)
 
 
 def _with_others(wide: ModelEstimate, same: ModelEstimate, ours: ModelEstimate) -> ModelEstimate:

@@ -40,7 +40,11 @@ def renew(study: Study, *, by: User | None, sees_sources: bool, at: datetime, si
     # Of two windows at once the second waits here, and takes away what the first one made.
     locked = Study.objects.select_for_update().filter(pk=study.pk, state=Study.State.DRAFT).first()
     if locked is None:
-        raise NotReady(_("%(study)s is launched, so there is nothing to rehearse") % {"study": study.slug})
+        sentence = _(
+            "%(study)s is launched, so there is nothing to rehearse. To have it as a draft again, choose Save as a "
+            "file on its overview, and open that under New study, From a study file."
+        )
+        raise NotReady(sentence % {"study": study.slug})
     if by:
         deletion.delete_rehearsals(locked, by=by.pk)
     else:

@@ -32,6 +32,7 @@ from tests.independent.judges_on_groups import judges_on_pairs, judges_on_rankin
 from tests.independent.material import Comparison, Package, list_numbers
 from tests.independent.measures import measures, repeats
 from tests.independent.measures_beside_people import measures_beside_people
+from tests.independent.missing import missing_answers, rater_questions
 from tests.independent.nsv import nsv, nsv_feedback
 from tests.independent.pairs import pair_accuracies, pair_lengths
 from tests.independent.people import amendments, checks, pass_rates, ratings, shares, surveys, tests_passed
@@ -64,6 +65,8 @@ FIGURES = (
         variance_components,
         strengths,
         dawid_skene,
+        missing_answers,
+        rater_questions,
     ),
     *(sources, study, progress, judge_costs, amendments),
     *(judges_share_of_yes, judges_among_themselves, alternative_annotator, judge_biases, people_and_judge),

@@ -119,19 +119,34 @@ class MixedModel:
         variance = (table.groupby("rater")["part"].sum() ** 2).sum()
         return ((variance * n / (n - 1)) ** 0.5, max(n - 1, 1)) if n > 1 + 1e-6 and variance > 0 else None
 
-    def of_all(self):
-        """F of all sources together with its degrees of freedom (Fai & Cornelius 1996)."""
-        rows = np.array([self.contrast_row(name, self.names[0]) for name in self.names[1:]])
+    def of_all(self, spreads):
+        """F of all sources together with its degrees of freedom (Fai & Cornelius 1996), by each source's own spread."""
+        others = self.names[1:]
+        rows = np.array([self.contrast_row(name, self.names[0]) for name in others])
         inverse = np.linalg.inv(self.covariance(self.parts))
         of_rows = rows @ np.linalg.pinv(self.x.T @ inverse @ self.x) @ rows.T
+        of_rows = of_rows + spreads.added(np.array([[-1.0, *row] for row in np.eye(len(others))]), self.same_variance)
         values, directions = np.linalg.eigh(of_rows)
         turned = directions.T @ rows
         f = np.mean([(row @ self.effects) ** 2 / value for row, value in zip(turned, values, strict=True)])
-        degrees = [self.degrees(row, {}) for row in turned]
+        degrees = []
+        for direction, row in zip(directions.T, turned, strict=True):
+            weights = dict(zip(self.names, [-direction.sum(), *direction], strict=True))
+            held = self.held(weights)
+            estimates = [(self.variance(row, h, self.parts) ** 0.5, self.degrees(row, h)) for h in (held, {})]
+            degrees.append(spreads.widened(weights, *estimates)[1][1])
         if len(rows) == 1:
             return f, 1, degrees[0]
-        expected = sum(one / (one - 2) for one in degrees if one > 2)
-        return f, len(rows), 2 * expected / (expected - len(rows)) if expected > len(rows) else 2.0
+        if any(one <= 2 for one in degrees):
+            return f, len(rows), 2.0
+        expected = sum(one / (one - 2) for one in degrees)
+        return f, len(rows), 2 * expected / (expected - len(rows))
+
+    def same_variance(self, weights):
+        """Of a sum of sources for other stories and these raters; weights : of each source, in order, adding up to 0"""
+        row = np.zeros(self.x.shape[1])
+        row[: len(self.names)] = weights
+        return self.variance(row, self.held(dict(zip(self.names, weights, strict=True))), self.parts)
 
     def held(self, weights):
         """How much of each rater, and of what those who read a source make of it, is in a sum of sources: all alike."""

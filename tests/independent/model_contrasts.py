@@ -42,8 +42,9 @@ def check_model(place, outcome, answers, within, check):
     if model.has_no_rest:
         check.leave([test, [row.get("interval") for row in outcome.get("sources", ())]], NO_REST)
     elif test and test.get("f") is not None:
-        f, numerator, denominator = model.of_all()
-        check.numbers(f"{place}/of_all", test, f=f, numerator=numerator)
+        f, numerator, denominator = model.of_all(Spreads(model))
+        check.numbers(f"{place}/of_all", test, numerator=numerator)
+        check.near(f"{place}/of_all/f", test["f"], f, 1e-6)
         check.near(f"{place}/of_all/denominator", test["denominator"], denominator, 2e-3)
         check.near(f"{place}/of_all/p", test["p"], p_of_f(f, numerator, denominator), 2e-3)
 

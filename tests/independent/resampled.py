@@ -124,7 +124,8 @@ def one_icc(ratings, weights, is_crossed, form):
         rows, rest = between / (m - 1), within / (total - m) if total > m else np.nan
         room = rows if form == "average" else rows + (k - 1) * rest
     # Of a single rating one way, what is below is a sum of squares whatever its size.
-    is_value = room > 0 or (not is_crossed and form == "single")
+    least = 1e-12 * (weights * np.nansum(ratings**2, axis=1)).sum() if is_crossed else 0
+    is_value = room > least or (not is_crossed and form == "single")
     return (rows - rest) / room if is_value else np.nan
 
 

@@ -55,3 +55,20 @@ class Spreads:
         unsure = wide[0] ** 4 / wide[1] - same[0] ** 4 / same[1]
         variance = of_raters + error**2
         return ours, (variance**0.5, variance**2 / (unsure + error**4 / ours[1]))
+
+    def added(self, weights, same_variance):
+        """By how much the covariance of several sums of sources grows, where a source's own spread is wider.
+
+        weights : of each sum and source; same_variance : gives the variance of any sum for these raters
+        """
+        names = list(self.variances)
+        shared = sum(self.pooled / self.n[s] * np.outer(w, w) for s, w in zip(names, weights.T, strict=True))
+        own = sum(self.variances[s] / self.n[s] * np.outer(w, w) for s, w in zip(names, weights.T, strict=True))
+        times, sums = np.linalg.eig(np.linalg.solve(shared, own))
+        added = np.zeros_like(shared)
+        for ratio, of_sums in zip(times.real, sums.real.T, strict=True):
+            if ratio > 1:
+                along = shared @ of_sums
+                grown = (ratio - 1) * same_variance(of_sums @ weights) / (of_sums @ along) ** 2
+                added += grown * np.outer(along, along)
+        return added

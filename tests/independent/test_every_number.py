@@ -11,7 +11,6 @@ import pytest
 from reports.management.commands import demo as seeding
 from tests.independent.comparison import list_others, recomputed
 from tests.independent.exclusions import OF_FITS
-from tests.independent.items import OMEGA
 from tests.independent.model_contrasts import LOG_ODDS, NO_REST
 from tests.reports.packaged import DEMO, MAKERS
 from tests.reports.packed import Pack
@@ -31,7 +30,6 @@ OF_ALL |= {
     for name in ("difference", "value", "p", *(f"interval.{end}" for end in ENDS), "why.values.n", "why.values.most")
 }
 OF_ALL |= {f"specifications.{name}": OF_FITS for name in ("n", "value", *(f"interval.{end}" for end in ENDS))}
-OF_ALL |= {f"item_analysis.omega.{name}": OMEGA for name in ("floor.mean", "floor.upper")}
 OF_SETS = {f"{figure}.{name}": NO_TEXTS for figure in ("novelty", "near_copies") for name in ("n_references", "n_gone")}
 OF_OTHER_TEXTS = OF_SETS | {"near_copies.stories.percent": NO_TEXTS}
 # Of NSV what rests on texts and vectors alone: baselines, worse components, other splits and distances.

@@ -107,7 +107,7 @@ def test_the_script_finds_the_numbers_of_a_public_release(name: str, n: int, rel
 
     assert result["differences"] == []
     assert result["n_computed"] >= n
-    # Places, checks by log odds, and raters to ask about have no second formula.
+    # Places and checks by log odds have no second formula.
     others = {f"{name}.{place}" for name, figure in result["figures"].items() for place in figure["others"]}
-    assert {place.partition(".")[0] for place in others} <= {"progress", "comparisons", "rater_questions"}
+    assert {place.partition(".")[0] for place in others} <= {"progress", "comparisons"}
     assert all(".checks." in place for place in others if place.startswith("comparisons."))

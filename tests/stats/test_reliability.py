@@ -181,3 +181,13 @@ def test_counts_of_yes_on_the_release_have_the_one_way_form(ttcw: Ttcw) -> None:
     assert (value.single.name, value.k, value.single.n_units) == ("ICC(1,1)", 3, 48)
     assert value.single.value == pytest.approx((between - within) / (between + 2 * within))
     assert value.average.value == pytest.approx(1 - within / between)
+
+
+def test_a_shuffle_in_which_nothing_but_rounding_is_left_to_divide_by_has_no_value() -> None:
+    """Of one such shuffle, the mean of the floor was −7 × 10¹⁴."""
+    ratings = np.array([[2.5, 2.5, 3.5, 2.0], [4.0, 1.5, 4.5, 2.5], [3.0, 3.0, 1.5, 4.5]])
+
+    _single, average = reliability.intraclass_floors(ratings, rng=np.random.default_rng([5, 1]), n_shuffles=200)
+
+    assert average.n_shuffles < 200
+    assert average.mean == pytest.approx(-1.0534, abs=1e-4)

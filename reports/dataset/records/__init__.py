@@ -7,7 +7,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from judges.models import ScoreCard
-from reports.dataset.records import costs, participation, prompts, reading_times, references, texts, writers
+from reports.dataset.records import (
+    begun_readings,
+    costs,
+    participation,
+    prompts,
+    reading_times,
+    references,
+    texts,
+    writers,
+)
 from reports.dataset.step_items import metric_items
 from reports.dataset.versions import count_answers_by_version
 from reports.rationales import codings
@@ -17,6 +26,7 @@ if TYPE_CHECKING:
     from collections import Counter
 
     from reports.dataset import Dataset, StepItem
+    from reports.dataset.records.begun_readings import BegunReading
     from reports.dataset.records.costs import Spending
     from reports.dataset.records.participation import Participation
     from reports.dataset.records.reading_times import TimedReading
@@ -55,6 +65,14 @@ class Records:
     @cached_property
     def recognised(self) -> set[tuple[str, str, str]]:
         return participation.list_recognised(self._study)
+
+    def place_by_story(self) -> dict[tuple[int, str], int]:
+        """By assignment and story; see `reading_times.read_places`."""
+        return reading_times.read_places(self._dataset)
+
+    @cached_property
+    def begun_readings(self) -> list[BegunReading]:
+        return begun_readings.read_begun_readings(self._dataset)
 
     @cached_property
     def timed_readings(self) -> list[TimedReading]:

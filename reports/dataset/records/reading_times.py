@@ -52,7 +52,7 @@ def read_timed_readings(dataset: Dataset) -> list[TimedReading]:
     for pk, story, words in reasons.values_list("assignment", "story__code", "rationale").iterator(2000):
         n_written[pk, story] += len(words.split())
     n_words = dict(Story.objects.filter(study=dataset.study).values_list("code", "n_words"))
-    place = _place_by_story(dataset)
+    place = dataset.records.place_by_story
     steps = {item.step.key for item in dataset.items if item.step.scope == Step.Scope.STORY}
     answered = dataset.people[dataset.people["step"].isin(steps)][["assignment", "story"]].drop_duplicates()
     keys = sorted({*seconds, *zip(answered["assignment"].tolist(), answered["story"].tolist(), strict=True)})
@@ -64,7 +64,7 @@ def read_timed_readings(dataset: Dataset) -> list[TimedReading]:
     ]
 
 
-def _place_by_story(dataset: Dataset) -> dict[tuple[int, str], int]:
+def read_places(dataset: Dataset) -> dict[tuple[int, str], int]:
     """The place of each story among all that its rater was given to read, from 1, by assignment and story. One query.
 
     A group that was known and given back unread is not counted. Of imported answers nobody knows.

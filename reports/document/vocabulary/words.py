@@ -9,6 +9,7 @@ from collections.abc import Mapping
 STRINGS: Mapping[str, str] = {
     "after": "The words as they are since the amendment.",
     "analysis": "How sources are compared: by the mixed model, or by means of stories.",
+    "aspect": "By what missing answers are counted: source, story, place or rater.",
     "assignment": "The assignment, by a code that stands for nothing else.",
     "at": "When it was launched or amended, ISO 8601 in UTC.",
     "before": "The words as they were before the amendment.",
@@ -47,6 +48,7 @@ STRINGS: Mapping[str, str] = {
     "measure": "How right guesses are counted: right, near or balanced.",
     "method": "What is held beside people's ratings.",
     "metric": "The metric, by its code.",
+    "missing_most": "Where most answers are missing: a source, a story, earlier or later in raters' order, a rater.",
     "model": "The model that was asked.",
     "moved_most_by": "The rater without whom agreement changes most.",
     "name": "The source or the story, by its name.",

@@ -13,6 +13,7 @@ FIGURES = {
     "specifications": ("specifications",),
     "raters": ("agreement", "panel", "reliability", "item_analysis"),
     "dawid_skene": ("dawid_skene",),
+    "missingness": ("missing_answers", "rater_questions"),
     "judges": (
         *("judges", "judges_on_scores", "judges_on_scales", "judges_on_choices", "judges_on_pairs"),
         *("judges_on_rankings", "human_line"),

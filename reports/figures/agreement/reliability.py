@@ -91,7 +91,7 @@ class Reliability(Figure[ReliabilityResult]):
     title = gettext_lazy("Skewed answers, and means")
     position = 52
     tables = ("gwet", "intraclass")
-    edition = 4
+    edition = 5
 
     def compute(self, dataset: Dataset) -> ReliabilityResult | None:
         blocks = item_blocks(dataset)

@@ -66,7 +66,7 @@ def test_who_says_yes_to_all_is_named_as_a_question_and_nobody_else(document: An
 
 
 def test_a_missing_answer_widens_the_bounds_of_its_source_alone(document: Any) -> None:
-    rows = {row["source"]: row for row in document["missing_answers"] if row["outcome"] == "tests/item-1"}
+    rows = {row["source"]: row for row in document["missing_answers"]["bounds"] if row["outcome"] == "tests/item-1"}
     first = rows.pop("Source 1")
 
     assert (first["n_missing"], first["n_expected"]) == (1, 6 * N_STORIES // 2)

@@ -204,10 +204,10 @@ def test_the_command_says_what_is_wrong(study: Study, arguments: list[str], mess
     assert Study.every.count() == 1
 
 
-def test_a_launched_study_is_refused(study: Study) -> None:
+def test_a_launched_study_is_refused_with_the_way_to_a_draft_of_it(study: Study) -> None:
     Study.objects.update(state="live")
 
-    with pytest.raises(CommandError, match="nothing to rehearse"):
+    with pytest.raises(CommandError, match="Save as a file"):
         call_command("simulate", study.slug)
 
 
