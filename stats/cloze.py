@@ -55,9 +55,11 @@ def score_checks(is_met: npt.ArrayLike, is_required: npt.ArrayLike, *, highest: 
     is_met : 1 or 0, nan where there is no answer, shape (..., C); the score is nan unless all are answered
     is_required : shape (C,)
     """
-    met = np.asarray(is_met, dtype=np.float64)
-    is_broken = ((met == 0) & np.asarray(is_required, dtype=bool)).any(axis=-1)
-    return apply_knockout(highest * met.mean(axis=-1), is_broken & np.isfinite(met).all(axis=-1))
+    is_met_by_check = np.asarray(is_met, dtype=np.float64)
+    is_broken = ((is_met_by_check == 0) & np.asarray(is_required, dtype=bool)).any(axis=-1)
+    return apply_knockout(
+        highest * is_met_by_check.mean(axis=-1), is_broken & np.isfinite(is_met_by_check).all(axis=-1)
+    )
 
 
 def satisfaction(ratings: npt.ArrayLike, *, highest: float = 5, bucket: bool = False) -> FloatArray:

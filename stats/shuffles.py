@@ -165,10 +165,10 @@ def _moments(packed: IntArray, n_items: int, width: int) -> tuple[FloatArray, Fl
         n_codes = 1 << (width * len(shifts))
         codes = packed >> (width * first) & (n_codes - 1)
         codes += n_codes * np.arange(len(packed))[:, np.newaxis]
-        found = np.bincount(codes.ravel(), minlength=n_codes * len(packed)).reshape(-1, n_codes).astype(np.float64)
+        n_by_code = np.bincount(codes.ravel(), minlength=n_codes * len(packed)).reshape(-1, n_codes).astype(np.float64)
         counts = (np.arange(n_codes) >> shifts[:, np.newaxis] & ((1 << width) - 1)).astype(np.float64)
-        totals[first : first + len(shifts)] = counts @ found.T
-        of_squares[first : first + len(shifts)] = counts**2 @ found.T
+        totals[first : first + len(shifts)] = counts @ n_by_code.T
+        of_squares[first : first + len(shifts)] = counts**2 @ n_by_code.T
     return totals, of_squares
 
 

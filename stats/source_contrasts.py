@@ -142,7 +142,9 @@ class ComparedSources:
             return None
         by_raters = self.model.mean_by_raters(source) if has_others else None
         same, wide = self.model.spreads.widen({self.model.place(source): 1.0}, same, wide)
-        ends = _widest([each.interval(n_stories) for each in (wide, by_raters) if each] or [same.interval(n_stories)])
+        ends = _widest(
+            [estimate.interval(n_stories) for estimate in (wide, by_raters) if estimate] or [same.interval(n_stories)]
+        )
         return same.value, variance_components.widened(ends, same.interval(n_stories))
 
     def test_all(self) -> JointTest | None:
@@ -166,7 +168,7 @@ class ComparedSources:
         n_stories = answers.n_stories(first), answers.n_stories(second)
         return self._pair(
             same.interval(min(n_stories), method="t").clipped(-most, most),
-            [each for each in (wide, by_raters) if each] or Incomputable("one_rater"),
+            [estimate for estimate in (wide, by_raters) if estimate] or Incomputable("one_rater"),
             same,
             sides=(first, second),
             means=(model.mean_value(first), model.mean_value(second)),
@@ -228,14 +230,14 @@ class ComparedSources:
             interval=interval,
             wide=wide
             if isinstance(wide, Incomputable)
-            else variance_components.widened(_widest([each.interval(n) for each in wide]), interval).clipped(
+            else variance_components.widened(_widest([estimate.interval(n) for estimate in wide]), interval).clipped(
                 -most, most
             ),
             low_90=max(ends.low, -most),
             high_90=min(ends.high, most),
-            p=None if isinstance(wide, Incomputable) else max(p_same_raters, *(each.p for each in wide)),
+            p=None if isinstance(wide, Incomputable) else max(p_same_raters, *(estimate.p for estimate in wide)),
             p_same_raters=p_same_raters,
-            p_within=None if self._margin is None else max(each.p_within(self._margin) for each in estimates),
+            p_within=None if self._margin is None else max(estimate.p_within(self._margin) for estimate in estimates),
             n_stories=(answers.n_stories(sides[0]), answers.n_stories(sides[1])),
             n_raters=answers.n_raters(*sides),
             n_blocks=n_blocks,
@@ -246,7 +248,7 @@ class ComparedSources:
 
 def _widest(ends: Sequence[Interval]) -> Interval:
     """Of intervals around one value."""
-    return max(ends, key=lambda each: each.high - each.low)
+    return max(ends, key=lambda interval: interval.high - interval.low)
 
 
 def _crossed(answers: OutcomeAnswers) -> CrossedAnswers:

@@ -12,8 +12,9 @@ Statistician 45(1), pp. 54-64.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 from scipy import sparse
@@ -207,10 +208,14 @@ class SourceModel:
         wide, same = (self._fit.covariances(part)[0] for part in (rows, same_rows))
         by_source = np.concatenate([np.full((len(others), 1), -1.0), np.eye(len(others))], axis=1)
         covariance = wide if spreads is None else wide + spreads.widen_together(by_source, same) - same
-        variances, directions = np.linalg.eigh(covariance)
-        f = float(((directions.T @ rows @ self._fit.effects) ** 2 / variances).mean())
-        degrees = [self._degrees_of_sum(turned, spreads) for turned in directions.T @ by_source]
-        return JointTest.of(f, degrees)
+        differences = rows @ self._fit.effects
+        f = float(differences @ np.linalg.solve(covariance, differences)) / len(others)
+        of_directions, slopes = self._fit.covariances(np.linalg.eigh(wide)[1].T @ rows)
+        test = JointTest.of(f, self._degrees(np.diag(of_directions), slopes))
+        # Directions of equal variance are arbitrary, and a source's own spread enters them unequally: pairs are not.
+        pairs = () if spreads is None else combinations(self._design.sources.tolist(), 2)
+        share = min((self._kept_degrees(pair, spreads) for pair in pairs if spreads), default=1.0)
+        return replace(test, denominator=max(share * test.denominator, 1.0))
 
     def _estimate(self, weights: Mapping[int, float], row: FloatArray, *, other_raters: bool) -> ModelEstimate:
         value = float(row @ self._fit.effects) + self._middle * sum(weights.values())
@@ -219,16 +224,12 @@ class SourceModel:
         covariance, slopes = self._fit.covariances(row[np.newaxis])
         return ModelEstimate(value, float(covariance[0, 0]) ** 0.5, self._degrees(covariance[0], slopes)[0])
 
-    def _degrees_of_sum(self, weights: FloatArray, spreads: SourceSpreads | None) -> float:
-        """Degrees of freedom of a sum of all sources, shape (S,), for other raters."""
-        weight_by_source = dict(zip(self._design.sources.tolist(), weights.tolist(), strict=True))
-        row = self._design.row(weight_by_source)
-        wide = self._estimate(weight_by_source, row, other_raters=True)
-        if spreads is None:
-            return wide.degrees
-        same = self._estimate(weight_by_source, row, other_raters=False)
-        _same, widened = spreads.widen(dict(enumerate(weights.tolist())), same, wide)
-        return (widened or wide).degrees
+    def _kept_degrees(self, pair: tuple[int, int], spreads: SourceSpreads) -> float:
+        """The share of a contrast's degrees of freedom, for other raters, that sources' own spreads leave it."""
+        narrow, wide = (self.contrast(*pair, other_raters=are_drawn) for are_drawn in (False, True))
+        first, second = (self.place(source) for source in pair)
+        _narrow, widened = spreads.widen({first: 1.0, second: -1.0}, narrow, wide)
+        return min(widened.degrees / wide.degrees, 1.0) if widened else 1.0
 
     def _degrees(self, variances: FloatArray, slopes: FloatArray) -> list[float]:
         """Satterthwaite's: 2 V² / Var(V), by how each V changes with the variances and how sure those are."""

@@ -110,8 +110,8 @@ def _places_of(dataset: Dataset, table: OutcomeTable, readings: BoolArray) -> Bo
 
 
 def _of_raters(dataset: Dataset, codes: Iterable[str]) -> BoolArray:
-    named = set(codes)
-    is_named = np.array([rater in named for rater in dataset.raters], dtype=np.bool_)
+    codes_left_out = set(codes)
+    is_named = np.array([rater in codes_left_out for rater in dataset.raters], dtype=np.bool_)
     return np.repeat(is_named[:, np.newaxis], len(dataset.units), axis=1)
 
 

@@ -6,6 +6,8 @@ from them everything else follows: generalised least squares (Searle, Casella & 
 of freedom after Satterthwaite by derivatives of the variance and of the likelihood.
 """
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 from scipy import stats
@@ -125,22 +127,18 @@ class MixedModel:
         rows = np.array([self.contrast_row(name, self.names[0]) for name in others])
         inverse = np.linalg.inv(self.covariance(self.parts))
         of_rows = rows @ np.linalg.pinv(self.x.T @ inverse @ self.x) @ rows.T
+        _values, directions = np.linalg.eigh(of_rows)
+        degrees = [self.degrees(row, {}) for row in directions.T @ rows]
+        expected = sum(one / (one - 2) for one in degrees if one > 2)
+        least = 2 * expected / (expected - len(rows)) if all(one > 2 for one in degrees) else 2.0
+        least = degrees[0] if len(rows) == 1 else least
+        kept = 1.0
+        for pair in combinations(self.names, 2):
+            same, wide = (self.difference(*pair, other_raters=others)[1:] for others in (False, True))
+            kept = min(kept, spreads.widened(dict(zip(pair, (1, -1), strict=True)), same, wide)[1][1] / wide[1])
         of_rows = of_rows + spreads.added(np.array([[-1.0, *row] for row in np.eye(len(others))]), self.same_variance)
-        values, directions = np.linalg.eigh(of_rows)
-        turned = directions.T @ rows
-        f = np.mean([(row @ self.effects) ** 2 / value for row, value in zip(turned, values, strict=True)])
-        degrees = []
-        for direction, row in zip(directions.T, turned, strict=True):
-            weights = dict(zip(self.names, [-direction.sum(), *direction], strict=True))
-            held = self.held(weights)
-            estimates = [(self.variance(row, h, self.parts) ** 0.5, self.degrees(row, h)) for h in (held, {})]
-            degrees.append(spreads.widened(weights, *estimates)[1][1])
-        if len(rows) == 1:
-            return f, 1, degrees[0]
-        if any(one <= 2 for one in degrees):
-            return f, len(rows), 2.0
-        expected = sum(one / (one - 2) for one in degrees)
-        return f, len(rows), 2 * expected / (expected - len(rows))
+        f = (rows @ self.effects) @ np.linalg.solve(of_rows, rows @ self.effects) / len(rows)
+        return f, len(rows), max(kept * least, 1.0)
 
     def same_variance(self, weights):
         """Of a sum of sources for other stories and these raters; weights : of each source, in order, adding up to 0"""

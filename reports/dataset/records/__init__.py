@@ -66,6 +66,7 @@ class Records:
     def recognised(self) -> set[tuple[str, str, str]]:
         return participation.list_recognised(self._study)
 
+    @cached_property
     def place_by_story(self) -> dict[tuple[int, str], int]:
         """By assignment and story; see `reading_times.read_places`."""
         return reading_times.read_places(self._dataset)

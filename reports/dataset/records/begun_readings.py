@@ -63,10 +63,12 @@ def read_begun_readings(dataset: Dataset) -> list[BegunReading]:
 
 def _begun(dataset: Dataset) -> Iterator[tuple[int, str, str, str, list[str]]]:
     """Assignment, rater, group, status and stories; of simulated raters where there are no others."""
-    begun = Assignment.objects.first_readings().filter(study=dataset.study, rater__withdrawal=None, status__in=BEGUN)
-    begun = begun.exclude(status=Assignment.Status.GIVEN_UP, read_before=True)
+    assignments = Assignment.objects.first_readings().filter(
+        study=dataset.study, rater__withdrawal=None, status__in=BEGUN
+    )
+    assignments = assignments.exclude(status=Assignment.Status.GIVEN_UP, read_before=True)
     fields = ("rater__is_simulated", "pk", "rater__code", "group__code", "status", "seat__order")
-    rows = list(begun.values_list(*fields))
+    rows = list(assignments.values_list(*fields))
     has_real_people = any(not is_simulated for is_simulated, *_row in rows)
     for is_simulated, *row in rows:
         if not (is_simulated and has_real_people):

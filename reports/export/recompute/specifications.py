@@ -57,12 +57,12 @@ def rows_of(package, table, pair, test):
 def list_tables(package, whole):
     """The outcome without what can be left out, that of the plan first, by what can be measured."""
     planned = "all" if package.is_planned_to_exclude else "none"
-    found = [rule for rule in RULES if package.excluded(rule, planned=planned == "all")]
-    variants = {"none": ()} | {rule: (rule,) for rule in found}
-    if planned == "all" or len(found) > 1:
-        variants["all"] = tuple(found)
-    if planned == "all" and len(found) == 1:
-        del variants[found[0]]
+    rules_used = [rule for rule in RULES if package.excluded(rule, planned=planned == "all")]
+    variants = {"none": ()} | {rule: (rule,) for rule in rules_used}
+    if planned == "all" or len(rules_used) > 1:
+        variants["all"] = tuple(rules_used)
+    if planned == "all" and len(rules_used) == 1:
+        del variants[rules_used[0]]
     ordered = sorted(variants, key=lambda name: name != planned)
     for measured in list_measures(package, whole):
         n_all = np.isfinite(measured(package).ratings).sum()

@@ -121,10 +121,10 @@ def _label_words(row: MissingPart) -> str:
 
 def part_statements(rows: Sequence[MissingPart], n_readings: int) -> Iterator[Statement]:
     """Cautions, which say where and not why. Stories of a source that is named are not named, too."""
-    named = [row for row in rows if row.is_named]
+    named_rows = [row for row in rows if row.is_named]
     basis = ngettext("%(n)s reading that was begun", "%(n)s readings that were begun", n_readings)
-    for row in named:
-        if row.aspect == "story" and any(other.aspect == "source" for other in named):
+    for row in named_rows:
+        if row.aspect == "story" and any(other.aspect == "source" for other in named_rows):
             continue
         numbers = {"label": row.label, "percent": _share(row.percent), "others": _share(row.others)}
         yield Statement(
