@@ -110,10 +110,9 @@ def main(arguments: Any = None) -> None:
         f"Written by `make audit` at commit {measurement.commit()}: {options.n} studies without any effect, simulated",
         "and reported on whole, and how many of them state one, in percent with the 95 % interval. Raters differ by",
         ".4, stories by .5 and answers by .8 points of a scale from 1 to 5; in half of the studies stories do not",
-        "differ.",
-        "Raters guess at authors by leanings of their own, and a judge, where there is one, answers with noise. A",
-        "difference of raters is what is said of these raters alone; it is false where none of them makes anything",
-        "of a source.",
+        "differ. Raters guess at authors by leanings of their own, and a judge, where there is one, answers with",
+        "noise. A difference of raters is what is said of these raters alone; it is false where none of them makes",
+        "anything of a source.",
         "",
         *tables(claimed),
         f"Of {options.n // 4} studies in which every source is better than the next by {PLANTED} points, the findings "
