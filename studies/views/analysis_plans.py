@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
@@ -64,6 +64,15 @@ OF_IDEAS = (
     "nsv_pairs",
     "nsv_correlation",
 )
+# The fields under the heading that they stand under on the page.
+PARTS = {
+    gettext_lazy("What is compared"): (
+        *("outcome", "secondary", "reference", "contrasts", "pairs", "test", "margin", "epsilon", "hypotheses"),
+    ),
+    gettext_lazy("Filled texts"): OF_FILLED_TEXTS,
+    gettext_lazy("Novelty, surprise and value"): OF_IDEAS,
+    gettext_lazy("What is left out"): RULE_FIELDS,
+}
 
 
 class AnalysisPlanForm(ExclusionForm):
@@ -97,7 +106,7 @@ class AnalysisPlanForm(ExclusionForm):
     test = forms.ChoiceField(
         label=gettext_lazy("Test"),
         choices=list(TESTS.items()),
-        help_text=gettext_lazy("On means of stories, with Holm’s correction over the contrasts."),
+        help_text=gettext_lazy("With Holm’s correction over the contrasts."),
     )
     margin = forms.FloatField(
         label=gettext_lazy("Margin"),
@@ -175,7 +184,6 @@ class AnalysisPlanForm(ExclusionForm):
         outcomes = [(o.key, title_of(o)) for o in protocol.list_outcomes(current_protocol.steps)]
         for name in ("outcome", "secondary"):
             self.fields[name].choices = outcomes  # type: ignore[attr-defined]
-        self.put_last(RULE_FIELDS)
         if not _judges_filled_texts(study):
             for name in OF_FILLED_TEXTS:
                 del self.fields[name]
@@ -193,6 +201,12 @@ class AnalysisPlanForm(ExclusionForm):
         verdicts = [(o.key, title_of(o)) for o in outcomes if o.kind == "verdict"]
         self.fields["nsv_target"].choices = scales  # type: ignore[attr-defined]
         self.fields["nsv_coherence"].choices = [("", _("None")), *verdicts]  # type: ignore[attr-defined]
+
+    def parts(self) -> Iterator[tuple[str, list[forms.BoundField]]]:
+        """The fields by the heading that they stand under, for templates."""
+        for heading, names in PARTS.items():
+            if fields := [self[name] for name in names if name in self.fields]:
+                yield str(heading), fields
 
     def clean(self) -> None:
         if self.errors:

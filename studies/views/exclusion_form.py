@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from typing import Any
 
 from django import forms
@@ -71,10 +70,6 @@ class ExclusionForm(forms.Form):
             "comparisons, whose section also shows them without."
         ),
     )
-
-    def put_last(self, names: Collection[str]) -> None:
-        """Let these fields come after all others."""
-        self.order_fields([name for name in self.fields if name not in names])
 
 
 RULE_FIELDS = tuple(ExclusionForm.base_fields)

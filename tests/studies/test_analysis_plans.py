@@ -275,6 +275,17 @@ def test_the_form_plans_says_what_is_wrong_and_plans_nothing(client: Client, dra
     assert draft.analysis_plan == {}
 
 
+def test_every_field_stands_under_one_heading(client: Client, draft: Study) -> None:
+    client.force_login(factories.staff("designer"))
+    draft.text_kind = Study.TextKind.IDEA
+    draft.save()
+
+    form = client.get("/studies/plums/analysis-plan/").context["form"]
+
+    under_headings = [field.name for _heading, fields in form.parts() for field in fields]
+    assert sorted(under_headings) == sorted(form.fields)
+
+
 def test_a_frozen_plan_is_read_and_registered(client: Client, draft: Study) -> None:
     protocol.save_plan(draft, PLAN)
     version = factories.freeze(draft)
