@@ -14,7 +14,7 @@ def ends(method: str, n: int) -> Interval:
     ("intervals", "expected"),
     [
         ([ends("t", 12), ends("percentile", 120), None], 95),
-        ([ends("t", 12), ends("percentile", 36)], 90),
+        ([ends("t", 12), ends("jackknife", 5)], 90),
         ([ends("t", 12), ends("t", 3)], None),
         ([Interval(low=None, high=None)], None),
     ],
