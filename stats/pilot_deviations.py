@@ -73,7 +73,7 @@ def estimate_deviations(answers: PilotAnswers, kind: AnswerKind) -> PilotDeviati
     return PilotDeviations(
         mean=float(answers.ratings[is_answered].mean()),
         deviations=_of_order(crossed, model) if is_of_order else _of_readings(model, kind),
-        is_source_told="rater_source" not in model.not_told,
+        is_source_told=is_of_order or "rater_source" not in model.not_told,
         n_answers=len(_sets(answers)) if is_of_order else len(crossed.values),
         n_raters=n_raters,
         n_stories=n_stories,

@@ -153,22 +153,32 @@ class ComparedSources:
             return None
         if self._answers.n_raters(*self._answers.source[self._answers.source >= 0]) < 2:
             return None
+        sources = np.unique(self._answers.source[self._answers.source >= 0]).tolist()
         try:
+            if len(sources) == 2:  # their contrast
+                same, wide = self._estimates(self.model, *sources)
+                estimate = max([same, *wide], key=lambda estimate: estimate.p)
+                return JointTest((estimate.value / estimate.error) ** 2, 1, estimate.degrees)
             return self.model.test_all(spreads=self.model.spreads)
         except Incomputable:
             return None
 
-    def _by_model(self, model: SourceModel, first: int, second: int) -> PairContrast:
-        answers, most = self._answers, self._answers.most
+    def _estimates(self, model: SourceModel, first: int, second: int) -> tuple[ModelEstimate, list[ModelEstimate]]:
+        """The first less the second for these raters, and for others by the model and by what each rater adds."""
         same = model.contrast(first, second, other_raters=False)
-        has_others = answers.n_raters(first, second) > 1
+        has_others = self._answers.n_raters(first, second) > 1
         wide = model.contrast(first, second, other_raters=True) if has_others else None
         by_raters = model.contrast_by_raters(first, second) if has_others else None
         same, wide = model.spreads.widen({model.place(first): 1.0, model.place(second): -1.0}, same, wide)
+        return same, [estimate for estimate in (wide, by_raters) if estimate]
+
+    def _by_model(self, model: SourceModel, first: int, second: int) -> PairContrast:
+        answers, most = self._answers, self._answers.most
+        same, wide = self._estimates(model, first, second)
         n_stories = answers.n_stories(first), answers.n_stories(second)
         return self._pair(
             same.interval(min(n_stories), method="t").clipped(-most, most),
-            [estimate for estimate in (wide, by_raters) if estimate] or Incomputable("one_rater"),
+            wide or Incomputable("one_rater"),
             same,
             sides=(first, second),
             means=(model.mean_value(first), model.mean_value(second)),

@@ -47,11 +47,13 @@ class PilotOutcome:
     """What the pilot says of one planned outcome.
 
     assumed : with the pilot's numbers; None if it has none for this outcome
+    told : which of these are the pilot's; what it does not tell stays as it was assumed
     n_outcomes : of so many alike; the largest number of raters and stories of any
     """
 
     outcome: PlannedOutcome
     assumed: Assumptions | None = None
+    told: tuple[str, ...] = ()
     n_outcomes: int = 0
     n_answers: int = 0
     n_raters: int = 0
@@ -124,6 +126,7 @@ def _match(outcome: PlannedOutcome, rows: Sequence[PilotRow]) -> PilotOutcome:
     return PilotOutcome(
         outcome=outcome,
         assumed=replace(outcome.assumptions, **numbers),
+        told=tuple(numbers),
         n_outcomes=len(usable_rows),
         n_answers=sum(row.n_answers for row in usable_rows),
         n_raters=max(row.n_raters for row in usable_rows),

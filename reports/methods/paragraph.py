@@ -171,10 +171,9 @@ def _checks(current: Protocol, results: Results) -> Iterator[str]:
             )
         else:
             sentence = ngettext(
-                "“%(step)s” was a comprehension check in one attempt; who did not pass it went on and is counted: "
+                "“%(step)s” was a comprehension check in one attempt; who did not pass it went on: %(failed)s.",
+                "“%(step)s” was a comprehension check in up to %(n)d attempts; who did not pass it went on: "
                 "%(failed)s.",
-                "“%(step)s” was a comprehension check in up to %(n)d attempts; who did not pass it went on and is "
-                "counted: %(failed)s.",
                 options.attempts,
             )
         n_failed = n_failed_by_step.get(step.key, 0)

@@ -78,7 +78,13 @@ def outside_filters(
         "margin": upvotes[:, 0] - upvotes[:, 1] < margin * upvotes[:, 0],
         "later": posted[:, 0] <= posted[:, 1],
     }
-    return {(name,): float(failing.sum()) for name, failing in fails.items()}
+    rests_on = {"upvotes": upvotes, "tokens": n_tokens, "words": n_words, "margin": upvotes, "later": posted}
+    return {
+        (name,): float(failing.sum())
+        if np.isfinite(rests_on[name]).all(axis=1).any()
+        else Incomputable("nothing_to_average")
+        for name, failing in fails.items()
+    }
 
 
 def judge_pair_accuracy(evidence: Evidence, *, trained: Sequence[str], is_trained: bool) -> Figures:

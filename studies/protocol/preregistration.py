@@ -13,6 +13,7 @@ from studies.documents.analysis_plan import (
     BY_MODEL,
     EMBEDDING,
     EVERY_PAIR,
+    FAILED_CHECKS,
     OF_MEANS,
     OF_RANKS,
     WITHIN_PROMPTS,
@@ -71,7 +72,7 @@ def _lines(plan: AnalysisPlan, protocol: Protocol) -> Iterator[str]:
         yield from ("", "## Hypotheses", "", plan.hypotheses)
     n_repeats = frozen.get("n_repeats", 0) if frozen else study.n_repeats
     design = _design(study, frozen.get("seats_per_group", study.seats_per_group), n_repeats)
-    yield from ("", "## Design", "", *design, *_checks(protocol))
+    yield from ("", "## Design", "", *design, *_checks(plan, protocol))
     yield from ("", "## Primary outcome", "", f"`{plan.outcome}`: {_describe(outcome)}.")
     if plan.secondary:
         yield from ("", "## Secondary outcomes", "", *_secondary(plan, protocol))
@@ -114,7 +115,7 @@ def _exclusions(plan: AnalysisPlan) -> Iterator[str]:
         yield from (f"- Left out: {words}." for words in describe_rules(plan))
         yield (
             "- The planned contrasts are computed without what a rule leaves out; each is reported with all answers as "
-            "well. All other results count all answers."
+            "well. All other results but the specification curve count all answers."
         )
     if plan.exclusions:
         yield from ("", plan.exclusions) if plan.rules else (plan.exclusions,)
@@ -181,10 +182,13 @@ def _design(study: Study, seats_per_group: int, n_repeats: int) -> Iterator[str]
     yield "- Raters do not learn who wrote a story."
 
 
-def _checks(protocol: Protocol) -> Iterator[str]:
+def _checks(plan: AnalysisPlan, protocol: Protocol) -> Iterator[str]:
+    stays = "goes on; the planned contrasts leave the answers out"
+    if FAILED_CHECKS not in plan.rules:
+        stays = "goes on and is counted"
     for step, options in protocol.checks:
         attempts = "one attempt" if options.attempts == 1 else f"up to {options.attempts} attempts"
-        way = "goes no further" if options.ends else "goes on, is counted, and the failure is recorded"
+        way = "goes no further" if options.ends else f"{stays}, and the failure is recorded"
         yield f"- Comprehension check “{step.title or step.key}”: {attempts}; who does not pass it {way}."
 
 
@@ -202,13 +206,20 @@ def _tests(plan: AnalysisPlan) -> Iterator[str]:
     elif plan.contrasts == EVERY_PAIR:
         yield "- Every two sources." + (f" Drawn against {plan.reference}." if plan.reference else "")
     yield from (f"- {first} against {second}." for first, second in plan.pairs)
+    if plan.test == BY_MODEL:
+        yield "- Unit: the single answer, with its rater, its story and its premise in the model."
+    else:
+        yield "- Unit: the story, as the mean over its raters."
     yield (
-        "- Unit: the story, as the mean over its raters. Clusters: groups, those on the same of several premises "
+        "- Clusters: groups, those on the same of several premises "
         "together; single stories where groups are batches, which have no premises that tell them apart and no item "
         "that compares their stories, mostly hold several stories by one source, and are all read by the same raters."
     )
     yield f"- Test: {TESTS[plan.test]}; two-sided at 5 %, Holm over the contrasts named above."
-    yield "- Interval: 95 %, of the mean difference over clusters, t below 30 of them and percentile from 30 on."
+    if plan.test == BY_MODEL:
+        yield "- Interval: 95 %, of the model's difference, by t, for other stories and other raters."
+    else:
+        yield "- Interval: 95 %, of the mean difference over clusters, t below 30 of them and percentile from 30 on."
     if plan.margin is None:
         yield "- Equivalence is not tested: what cannot be told apart is not called equal."
     else:

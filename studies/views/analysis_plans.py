@@ -211,7 +211,9 @@ class AnalysisPlanForm(ExclusionForm):
     def clean(self) -> None:
         if self.errors:
             return
-        table = {name: value for name, value in self.cleaned_data.items() if value not in ("", None, [], False)}
+        # 0 is what somebody typed, and equal to False.
+        given = {name: value for name, value in self.cleaned_data.items() if value is not False}
+        table = {name: value for name, value in given.items() if value not in ("", None, [])}
         table["pairs"] = [json.loads(pair) for pair in self.cleaned_data["pairs"]]
         try:
             plan = parse_analysis_plan(table, self.study.slug)

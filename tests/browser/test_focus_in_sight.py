@@ -28,10 +28,11 @@ def asking_for_reasons(*, notice: str = "") -> Study:
 
 
 def covered(page: Page, selector: str) -> float:
-    """How many pixels of it are under the foot of the desk, or above the pane."""
+    """How many pixels of it are under the foot of the desk, or above the pane, once what was typed has been drawn."""
     return float(
         page.evaluate(
-            """(selector) => {
+            """async (selector) => {
+              await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
               const box = document.querySelector(selector).getBoundingClientRect();
               const foot = document.querySelector(".pane-foot").getBoundingClientRect();
               const pane = document.querySelector("#questions").getBoundingClientRect();

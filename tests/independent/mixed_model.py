@@ -123,6 +123,13 @@ class MixedModel:
 
     def of_all(self, spreads):
         """F of all sources together with its degrees of freedom (Fai & Cornelius 1996), by each source's own spread."""
+        if len(self.names) == 2:  # their contrast, at its least sure
+            value, *same = self.difference(*self.names[::-1], other_raters=False)
+            wide = self.difference(*self.names[::-1])[1:]
+            widened = spreads.widened(dict(zip(self.names, (-1, 1), strict=True)), same, wide)
+            by_raters = self.by_raters(self.contrast_row(*self.names[::-1]))
+            error, degrees = max((each for each in (*widened, by_raters) if each), key=lambda each: p_of(value, *each))
+            return (value / error) ** 2, 1, degrees
         others = self.names[1:]
         rows = np.array([self.contrast_row(name, self.names[0]) for name in others])
         inverse = np.linalg.inv(self.covariance(self.parts))
@@ -131,7 +138,6 @@ class MixedModel:
         degrees = [self.degrees(row, {}) for row in directions.T @ rows]
         expected = sum(one / (one - 2) for one in degrees if one > 2)
         least = 2 * expected / (expected - len(rows)) if all(one > 2 for one in degrees) else 2.0
-        least = degrees[0] if len(rows) == 1 else least
         kept = 1.0
         for pair in combinations(self.names, 2):
             same, wide = (self.difference(*pair, other_raters=others)[1:] for others in (False, True))

@@ -33,7 +33,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
             1,
             "continue",
             ["flagged", "flagged"],
-            "in one attempt; who did not pass it went on and is counted",
+            "in one attempt; who did not pass it went on",
         ),
     ],
     ids=["gate", "flag"],

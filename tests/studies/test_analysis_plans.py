@@ -158,7 +158,7 @@ def test_rules_from_a_file_are_the_studys_and_are_registered(tmp_path: Path) -> 
         "- Left out: raters who read more than 600 words of story a minute.",
         "- Left out: raters by code: A1, A2.",
         "- The planned contrasts are computed without what a rule leaves out; each is reported with all answers as "
-        "well. All other results count all answers.",
+        "well. All other results but the specification curve count all answers.",
         "",
         "Whoever calls it off.",
     ]

@@ -108,8 +108,14 @@ def _numbers(row: PilotOutcome) -> list[tuple[str, str]]:
     if row.assumed is None:
         return []
     places = 1 if row.outcome.unit == "percent" and row.outcome.kind != "preference" else 2
-    names = [name for name in row.outcome.fields if name != "effect"]
-    return [(str(LABELS[name]), rounded(getattr(row.assumed, name), places)) for name in names]
+    return [
+        (
+            str(LABELS[name]),
+            rounded(getattr(row.assumed, name), places) if name in row.told else _("not told, stays as assumed"),
+        )
+        for name in row.outcome.fields
+        if name != "effect"
+    ]
 
 
 def rests_on(row: PilotOutcome) -> str:

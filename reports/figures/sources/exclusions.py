@@ -102,8 +102,8 @@ class Exclusions(Figure[Listing[ExcludedContrast]]):
     def describe(self, result: Listing[ExcludedContrast], head: Head) -> Iterator[DocumentSection]:
         note = _(
             "The planned analysis is the one without all that the rules leave out; it is what the findings and the "
-            "comparisons above say of planned outcomes. The other rows are for comparison. All other sections count "
-            "all answers."
+            "comparisons above say of planned outcomes. The other rows are for comparison. All other sections but "
+            "the specification curve count all answers."
         )
         of_groups = _(
             "What a rater said of a group as a whole, as a choice or an order, goes with any of its stories. p is not "
@@ -126,16 +126,28 @@ class Exclusions(Figure[Listing[ExcludedContrast]]):
 
 def _change(without: ExcludedContrast, planned: ExcludedContrast) -> str:
     """What the exclusions change of a contrast; "" if nothing that a reader would conclude."""
-    if without.value is None or planned.value is None:
+    if without.value is None or planned.value is None or without.p is None or planned.p is None:
         return ""
     words = {"first": planned.first, "second": planned.second}
-    is_clear, was_clear = (row.p is not None and row.p < SURE for row in (planned, without))
+    is_clear, was_clear = planned.p < SURE, without.p < SURE
     if is_clear and was_clear and without.value * planned.value < 0:
         return _("With all answers, the difference between %(first)s and %(second)s has the other sign.") % words
     if is_clear and not was_clear:
-        return _("With all answers, %(first)s and %(second)s cannot be told apart.") % words
+        return (
+            _(
+                "Without correction, the 95 %% interval of the difference between %(first)s and %(second)s leaves out "
+                "0 after the exclusions, and holds it with all answers."
+            )
+            % words
+        )
     if was_clear and not is_clear:
-        return _("Only with the answers that the plan leaves out are %(first)s and %(second)s told apart.") % words
+        return (
+            _(
+                "Without correction, the 95 %% interval of the difference between %(first)s and %(second)s holds 0 "
+                "after the exclusions, and leaves it out with all answers."
+            )
+            % words
+        )
     return ""
 
 

@@ -131,8 +131,8 @@ class MissingAnswers(Figure[MissingAnswersResult]):
         of_parts = _(
             "Of what raters began to read. p: how often as much is missing in one place if each rater’s missing "
             "answers are spread over the rater’s stories by chance, or, of raters, over all that was ended; corrected "
-            "for what was tested (Holm). Of 100 simulated studies in which answers are missing by chance, 5 named "
-            "anything at most. It says where answers are missing, not why; stories that all read in one order cannot "
+            "for what was tested (Holm). Of 100 simulated studies in which answers are missing by chance, 2 to 6 named "
+            "anything. It says where answers are missing, not why; stories that all read in one order cannot "
             "be told from their places."
         )
         if result.bounds:

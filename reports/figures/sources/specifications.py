@@ -97,10 +97,13 @@ class Specifications(Figure[Listing[Specification]]):
         for (first, second), rows in _by_pair(result.rows):
             if len(rows) < FEWEST:
                 continue
-            n = sum(row.is_first_ahead for row in rows)
-            words = {"n": n, "ahead": first, "behind": second}
-            if 2 * n < len(rows):
-                words = {"n": len(rows) - n, "ahead": second, "behind": first}
+            n_first = sum(row.is_first_ahead for row in rows)
+            n_second = sum(row.value != 0 for row in rows) - n_first
+            if not n_first and not n_second:
+                continue
+            words = {"n": n_first, "ahead": first, "behind": second}
+            if n_first < n_second:
+                words = {"n": n_second, "ahead": second, "behind": first}
             words |= {"all": len(rows), "clear": sum(row.leaves_out_zero for row in rows)}
             sentence = _(
                 "In %(n)d of %(all)d specifications %(ahead)s is ahead of %(behind)s; in %(clear)d the 95 %% interval "

@@ -21,7 +21,7 @@ from studies.documents.errors import DocumentError, InvalidValue, quote
 
 VERDICT, REWARD = {"first", "second", "response"}, {"comment_id", "reward"}
 # “Preferred: A”, as the paper's prompts ask for it; the last one counts. Or nothing but the letter.
-PREFERRED = re.compile(r"preferred[*_\s]*:[*_\s]*\[?[\"“']?([AB])\b", re.IGNORECASE)
+PREFERRED = re.compile(r"(?i:preferred)[*_\s]*:[*_\s]*\[?[\"“']?([AB])\b(?!\s*(?:or|and|/)\s*[AB]\b)")
 LETTER = re.compile(r"\W*([AB])\W*")
 
 

@@ -106,7 +106,11 @@ def test_a_finding_says_that_it_is_after_exclusions_and_what_they_change() -> No
     sentences = [line.statement.sentence for line in statement_lines(read)]
 
     assert sum("After the planned exclusions." in sentence for sentence in sentences) == 6
-    assert "Only with the answers that the plan leaves out are Source 1 and Source 2 told apart." in sentences
+    expected = (
+        "Without correction, the 95 % interval of the difference between Source 1 and Source 2 holds 0 after the "
+        "exclusions, and leaves it out with all answers."
+    )
+    assert expected in sentences
     assert headline(read).endswith("; after the planned exclusions")
 
 
