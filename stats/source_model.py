@@ -86,6 +86,7 @@ class SourceModel:
         blocks.
         """
         self._answers, self._design = answers, SourceDesign(answers)
+        self._contrasts: dict[tuple[int, int, bool], ModelEstimate] = {}
         design = self._design
         values = answers.values
         if design.n_stories <= design.columns.n_fixed:
@@ -131,8 +132,12 @@ class SourceModel:
             raise Incomputable("no_shared_premise")
         if not self._design.is_linked_by_raters(first, second):
             raise Incomputable("sources_not_linked")
-        weights = {first: 1.0, second: -1.0}
-        return self._estimate(weights, self._design.row(weights), other_raters=other_raters)
+        # The test of all sources asks for every two, and so does what is said of them.
+        place = first, second, other_raters
+        if place not in self._contrasts:
+            weights = {first: 1.0, second: -1.0}
+            self._contrasts[place] = self._estimate(weights, self._design.row(weights), other_raters=other_raters)
+        return self._contrasts[place]
 
     @cached_property
     def spreads(self) -> SourceSpreads:
@@ -212,9 +217,10 @@ class SourceModel:
         f = float(differences @ np.linalg.solve(covariance, differences)) / len(others)
         of_directions, slopes = self._fit.covariances(np.linalg.eigh(wide)[1].T @ rows)
         test = JointTest.of(f, self._degrees(np.diag(of_directions), slopes))
+        if spreads is None:
+            return test
         # Directions of equal variance are arbitrary, and a source's own spread enters them unequally: pairs are not.
-        pairs = () if spreads is None else combinations(self._design.sources.tolist(), 2)
-        share = min((self._kept_degrees(pair, spreads) for pair in pairs if spreads), default=1.0)
+        share = min(self._kept_degrees(pair, spreads) for pair in combinations(self._design.sources.tolist(), 2))
         return replace(test, denominator=max(share * test.denominator, 1.0))
 
     def _estimate(self, weights: Mapping[int, float], row: FloatArray, *, other_raters: bool) -> ModelEstimate:

@@ -29,8 +29,9 @@ def n_pair_texts(evidence: Evidence) -> Figures:
 
 
 def n_prompts(evidence: Evidence) -> Figures:
-    """Prompts of pairs."""
-    return {(): float(len(np.unique(_pairs(evidence).prompts)))}
+    """Prompts of pairs, those that are known."""
+    prompts = _pairs(evidence).prompts
+    return {(): float(len(np.unique(prompts[prompts >= 0])))}
 
 
 def story_length(evidence: Evidence, *, words: int) -> Figures:

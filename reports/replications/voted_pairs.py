@@ -37,7 +37,8 @@ class JudgeChoices:
 class VotedPairs:
     """P pairs with their stories in the order of the stories' names in the release.
 
-    stories : shape (P, 2), numbers of stories; prompts : shape (P,), numbers of prompts
+    stories : shape (P, 2), numbers of stories; prompts : shape (P,), numbers of prompts, below 0
+        and each its own where none could be fetched
     preferred : shape (P,), the place of the story that votes chose, nan without one
     n_words, n_tokens, upvotes, posted : by story, nan where not known; posted in seconds since 1970
     """
@@ -75,7 +76,7 @@ def collect_pairs(dataset: Dataset, *, judges: Sequence[str]) -> VotedPairs:
     names = dict.fromkeys(name.removesuffix(SWAPPED) for name in judges if name != VOTES)
     return VotedPairs(
         stories=np.array([[number_by_story[story] for story in pair] for pair in pairs.values()], dtype=np.int64),
-        prompts=np.unique([premise_by_group[group] for group in pairs], return_inverse=True)[1],
+        prompts=_number_prompts([premise_by_group[group] for group in pairs]),
         preferred=_chosen(answers_by_rater.get(VOTES), pairs),
         n_words=story_lengths(dataset, [("", story) for story in stories]),
         n_tokens=np.array([len(TOKEN.findall(texts[s])) or np.nan for s in stories], dtype=np.float64),
@@ -85,6 +86,11 @@ def collect_pairs(dataset: Dataset, *, judges: Sequence[str]) -> VotedPairs:
         ),
         judges={name: _answers(name, answers_by_rater, pairs) for name in names},
     )
+
+
+def _number_prompts(prompts: Sequence[str]) -> IntArray:
+    numbers = np.unique(prompts, return_inverse=True)[1].astype(np.int64)
+    return np.where(np.array(prompts) == "", -1 - np.arange(len(prompts)), numbers)
 
 
 def _chosen(answers: pd.DataFrame | None, pairs: Mapping[str, Sequence[str]]) -> FloatArray:

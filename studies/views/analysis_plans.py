@@ -212,8 +212,11 @@ class AnalysisPlanForm(ExclusionForm):
         if self.errors:
             return
         # 0 is what somebody typed, and equal to False.
-        given = {name: value for name, value in self.cleaned_data.items() if value is not False}
-        table = {name: value for name, value in given.items() if value not in ("", None, [])}
+        table = {
+            name: value
+            for name, value in self.cleaned_data.items()
+            if value is not False and value not in ("", None, [])
+        }
         table["pairs"] = [json.loads(pair) for pair in self.cleaned_data["pairs"]]
         try:
             plan = parse_analysis_plan(table, self.study.slug)

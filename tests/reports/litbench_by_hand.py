@@ -36,7 +36,7 @@ def computed(path: Path, judges: list[Path]) -> dict[str, dict[str, float]]:
         "n_pairs": {"": len(rows)},
         "n_stories": {"": len(stories)},
         "n_texts": {"": len(known)},
-        "n_prompts": {"": len({row["prompt"] for row in rows})},
+        "n_prompts": {"": len({row["prompt"] for row in rows} - {""})},
         "story_length": {"": statistics.mean(story["n"] for story in known) / 100},
         "longer_chosen": {"": sum(a > b for a, b in lengths) / len(lengths)},
         "least_upvotes": {

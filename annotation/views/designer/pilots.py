@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -111,10 +112,10 @@ def _numbers(row: PilotOutcome) -> list[tuple[str, str]]:
     return [
         (
             str(LABELS[name]),
-            rounded(getattr(row.assumed, name), places) if name in row.told else _("not told, stays as assumed"),
+            rounded(getattr(row.assumed, name), places),
         )
         for name in row.outcome.fields
-        if name != "effect"
+        if name in row.told
     ]
 
 
@@ -128,7 +129,11 @@ def rests_on(row: PilotOutcome) -> str:
         "From %(answers)d answers to %(n)d questions or scores by %(raters)d raters about %(stories)d stories.",
         row.n_outcomes,
     )
-    return sentence % names
+    untold = [str(LABELS[name]) for name in row.outcome.fields if name != "effect" and name not in row.told]
+    sentences = [sentence % names]
+    if untold:
+        sentences.append(_("It does not tell: %(names)s.") % {"names": get_text_list(untold, _("and"))})
+    return " ".join(sentences)
 
 
 def _problem(row: PilotOutcome) -> str:

@@ -1,8 +1,11 @@
 """Which source is ahead, as a report is headed with it."""
 
+from dataclasses import replace
+
 import pytest
 
-from reports.figures.sources.contrast_rows import OutcomeContrasts, SourceLevel
+from reports.document.values import Interval
+from reports.figures.sources.contrast_rows import ContrastRow, OutcomeContrasts, SourceLevel
 from reports.figures.sources.headline_words import headline
 from reports.page import context
 from studies.documents.analysis_plan import AnalysisPlan
@@ -66,6 +69,32 @@ def test_a_report_without_tests_is_headed_with_the_source_that_is_ahead(
     outcomes: list[OutcomeContrasts], said: str
 ) -> None:
     assert headline(outcomes) == said
+
+
+def told_apart(outcome: OutcomeContrasts) -> OutcomeContrasts:
+    """The same with its first two sources clearly apart for other raters."""
+    first, second = (level.source for level in outcome.ranked[:2])
+    row = ContrastRow(
+        first=first,
+        second=second,
+        value=1.0,
+        interval=Interval(low=0.6, high=1.4),
+        wide=Interval(low=0.5, high=1.5),
+        p_adjusted=0.01,
+        p_same_raters_adjusted=0.01,
+        n_stories=9,
+        n_stories_second=9,
+    )
+    return replace(outcome, contrasts=(row,))
+
+
+def test_a_report_on_scales_says_on_how_many_the_first_two_are_told_apart() -> None:
+    scales = [of_kind("rating", 3, 4), of_kind("rating", 1, 2), of_kind("rating", 2, 4)]
+
+    some, none = headline([told_apart(scales[0]), *scales[1:]]), headline(scales)
+
+    assert some == "Stories by B are rated highest on all 3 scales; the first two are told apart on 1 of them"
+    assert none == "Stories by B are rated highest on all 3 scales"
 
 
 @pytest.mark.django_db
