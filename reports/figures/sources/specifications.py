@@ -139,7 +139,6 @@ def _curve(rows: list[Specification]) -> DrawnPlot:
                     high=row.interval.high,
                     is_weak=row.interval.is_weak,
                     is_open=not row.is_planned,
-                    label=_("plan") if row.is_planned else "",
                 )
                 for n, row in enumerate(of_pair, start=1)
             ),
@@ -173,7 +172,7 @@ def _analysis(row: Specification) -> str:
     words = _("means of stories") if row.analysis == STORY_MEANS else _("mixed model")
     if row.stories == SHARED:
         words = _("means of stories on shared premises")
-    return capfirst(words) + (f", {_('as planned')}" if row.is_planned else "")
+    return ", ".join([capfirst(words), *([_("as planned")] if row.is_planned else [])])
 
 
 def _table(rows: list[Specification]) -> ReportTable[Specification]:
