@@ -122,7 +122,10 @@ def test_the_curve_goes_from_the_smallest_difference_to_the_largest_with_a_disc_
     panel = drawn.plot.panels[0]
     values = [point.y for point in panel.points]
     assert values == sorted(values)
-    assert [point.label for point in panel.points if not point.is_open] == ["plan"]
+    (planned,) = [row for row in result.rows if row.is_planned and row.second == "Source 2"]
+    assert [(point.y, point.low, point.high) for point in panel.points if not point.is_open] == [
+        (planned.value, planned.interval.low, planned.interval.high)
+    ]
 
 
 def test_without_a_plan_there_is_no_curve() -> None:
