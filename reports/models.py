@@ -1,6 +1,7 @@
 """What results were computed, of what, when and by whom; what was taken away, and who may fetch by programme.
 
 Report           one result of one study as JSON, with a fingerprint of everything it was computed from.
+ReportFragment   a part of a report's pages as it was rendered, so that whoever looks next need not wait for it.
 Computation      a report that is being computed, or was asked for: how far it is, and whose turn it is.
 ReportSchedule   which reports are computed every day, when, and who is written to.
 Digest           that one of them was written to, and whether the mail went out.
@@ -48,6 +49,10 @@ class Report(models.Model):
         _("editions"), default=dict, blank=True, help_text=_("Of each figure the edition by which it was computed.")
     )
     result = models.JSONField(_("result"))
+    is_sealed = models.BooleanField(_("is sealed"), default=False, help_text=_("Nothing in it is by source."))
+    readable_by = models.CharField(
+        _("readable by"), max_length=64, blank=True, help_text=_("Digest of the code that read it in full last.")
+    )
     made_at = models.DateTimeField(_("made at"))
     made_by = models.CharField(_("made by"), max_length=150, help_text=_("Who asked for it, or the nightly schedule."))
     is_kept = models.BooleanField(
@@ -63,6 +68,23 @@ class Report(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.study_id}, {self.made_at:%Y-%m-%d %H:%M}"
+
+
+class ReportFragment(models.Model):
+    report = models.ForeignKey(Report, verbose_name=_("report"), on_delete=models.CASCADE, related_name="fragments")
+    name = models.CharField(_("name"), max_length=80)
+    language = models.CharField(_("language"), max_length=10, blank=True, help_text=_("Empty where nothing is said."))
+    source_digest = models.CharField(_("digest of the code"), max_length=64)
+    content = models.TextField(_("content"))
+
+    class Meta:
+        verbose_name = _("part of a report's pages")
+        verbose_name_plural = _("parts of reports' pages")
+        ordering = ["report", "name", "language"]
+        constraints = [models.UniqueConstraint(fields=["report", "name", "language"], name="report_fragment_once")]
+
+    def __str__(self) -> str:
+        return f"{self.name} of report {self.report_id}"
 
 
 class ComputationQuerySet(models.QuerySet["Computation"]):

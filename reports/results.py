@@ -6,41 +6,22 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery, Sum, TextField
-from django.db.models.functions import Cast
+from django.db.models import Q, QuerySet
 
-from annotation.models import Assignment, Consent, Fill, Rater, Response, Timing, Withdrawal
-from judges.models import Attempt, ReferenceSet
-from reports import dataset
 from reports.dataset import Dataset, is_sealed
-from reports.document.model import Head
+from reports.document.model import DocumentSection, Head
+from reports.document.order import in_order
 from reports.figures import Figure, all_figures
 from reports.figures.codec import Undecodable, decode, encode
+from reports.fingerprints import DATASET, Fingerprints, StudySummary, describe_study, fingerprint, list_editions
 from reports.models import Report
-from reports.rationales import codings
+from reports.source_digest import source_digest
 from stats import garbage_collection
-from studies import hashing, protocol
-from studies.models import Amendment, ProtocolVersion, Provenance, Study
-
-
-@dataclass(frozen=True, kw_only=True)
-class FrozenProtocol:
-    version: int
-    sha256: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class StudySummary:
-    slug: str
-    title: str
-    state: str
-    notice: str
-    seed: int
-    protocol: FrozenProtocol | None
-    has_plan: bool = False
+from studies.models import Study
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +65,21 @@ class Results:
             if (has_answers or not figure.needs_answers) and not figure.is_empty(result)
         ]
 
+    @cached_property
+    def sources_by_score(self) -> tuple[str, ...]:
+        """The sources, the best first; none where nothing tells which is."""
+        names = {row.source for row in self.sources}
+        for figure, result in sorted(self.visible, key=lambda pair: pair[0].lead):
+            board = figure.leaderboard(result, self.head)
+            if board and {leader.name for leader in board.leaders} == names:
+                return tuple(leader.name for leader in board.leaders)
+        return ()
+
+    def describe(self, figure: Figure[Any], head: Head, *, by_score: bool = True) -> list[DocumentSection]:
+        """What a figure says, its sources by their score, or as they are listed: people before models, then by name."""
+        sections = figure.describe(self.figures[figure.key], head)
+        return in_order(sections, self.sources_by_score) if by_score else list(sections)
+
 
 @garbage_collection.only_new()
 def compute(
@@ -108,7 +104,7 @@ def compute(
         is_hidden = data.is_sealed and not figure.is_shown_sealed
         figures[key] = figure.nothing if is_hidden else figure.compute(data)
     document = {
-        "study": encode(_about(study)),
+        "study": encode(describe_study(study)),
         "is_sealed": data.is_sealed,
         "sources": [
             encode(SourceRow(source=name, kind=kind, n_stories=sources.count(name))) for name, kind in data.sources
@@ -131,107 +127,6 @@ def read_results(document: dict[str, Any]) -> Results:
     )
 
 
-def _about(study: Study) -> StudySummary:
-    return _describe(study, _last_version(study))
-
-
-def _describe(study: Study, version: ProtocolVersion | None) -> StudySummary:
-    return StudySummary(
-        slug=study.slug,
-        title=study.title,
-        state=study.state,
-        notice=study.notice,
-        seed=study.seed,
-        protocol=FrozenProtocol(version=version.number, sha256=version.sha256) if version else None,
-        has_plan=version is not None and protocol.plan_of(version) is not None,
-    )
-
-
-def _last_version(study: Study) -> ProtocolVersion | None:
-    """The version that holds now, with the digest of the last amendment as `last_amendment`. One query."""
-    last = Amendment.objects.filter(study=OuterRef("study")).order_by("-number").values("digest")[:1]
-    return study.frozen_versions.annotate(last_amendment=Subquery(last)).last()
-
-
-DATASET = "dataset"  # its edition stands beside those of the figures; no figure is called so
-
-
-def fingerprint(study: Study, *, blind: bool = False) -> str:
-    """SHA-256 of what the results depend on: the study, and by which editions of the figures they are computed."""
-    return _Fingerprints.of(study, blind=blind).whole
-
-
-def list_editions() -> dict[str, int]:
-    """The edition of each figure as it is computed now, and of how a study is read."""
-    return {DATASET: dataset.EDITION, **{figure.key: figure.edition for figure in all_figures().values()}}
-
-
-@dataclass(frozen=True)
-class _Fingerprints:
-    """whole : of a report by the editions of now; inputs : of the study alone, whatever the editions"""
-
-    whole: str
-    inputs: str
-
-    @classmethod
-    def of(cls, study: Study, *, blind: bool) -> _Fingerprints:
-        inputs, editions = _read_inputs(study, blind=blind), list_editions()
-        whole = {"edition": editions.pop(DATASET), "figures": editions, **inputs}
-        return cls(hashing.sha256(hashing.canonical_json(whole)), hashing.sha256(hashing.canonical_json(inputs)))
-
-
-def _read_inputs(study: Study, *, blind: bool) -> dict[str, Any]:
-    """What a study's results depend on. Every saved answer counts up its revision, so sums tell of any change. Whatever
-    is added here has the reports of closed studies computed anew.
-
-    Left out is the clock of whoever is at work in a live study: it runs on with every open page, and each look at the
-    report would store another. A stored report has it as it was when it was computed.
-    """
-    version = _last_version(study)
-    sealed, about = blind or is_sealed(study), encode(_describe(study, version))
-    answers = Response.objects.filter(assignment__study=study).aggregate(
-        n=Count("pk"), revisions=Sum("revision"), last=Max("last_edited_at")
-    )
-    fields = ("story__code", "source__name", "source__kind", "factors")
-    sources = Provenance.objects.filter(story__study=study).order_by("story__code").values_list(*fields)
-    raters = study.raters.order_by("pk").annotate(n_failed=Count("steps_taken", filter=~Q(steps_taken__wrong=[])))
-    withdrawals = Withdrawal.objects.filter(rater__study=study)
-    timings = Timing.objects.filter(assignment__study=study)
-    if not study.is_closed:
-        timings = timings.exclude(assignment__status=Assignment.Status.OPEN)
-    reference_sets = ReferenceSet.objects.filter(study=study).order_by("name")
-    return {
-        "study": about,
-        # A frozen protocol has its own hash.
-        "last_amendment": getattr(version, "last_amendment", None),
-        "draft": "" if about["protocol"] else _draft_sha256(study),
-        "reference_sets": list(reference_sets.values_list("name", "sha256")),
-        "answers": {**answers, "last": str(answers["last"])},
-        "assignments": list(study.assignments.order_by("pk").values_list("pk", "status")),
-        "raters": list(raters.values_list("code", "kind", "is_simulated", "n_failed")),
-        "withdrawals": list(withdrawals.order_by("pk").values_list("rater_id", flat=True)),
-        "seats": study.seats.filter(rater_kind=Rater.Kind.PERSON).count(),
-        "invitations": study.invitations.count(),
-        "consents": Consent.objects.filter(rater__study=study).count(),
-        "seconds": timings.aggregate(total=Sum("active_seconds"))["total"],
-        "fills": list(Fill.objects.filter(assignment__study=study).order_by("pk").values_list("pk", "state")),
-        # A request that is still on its way changes the cost when it comes back.
-        "requests": Attempt.objects.filter(call__run__study=study).aggregate(
-            n=Count("pk"), in_flight=Count("pk", filter=Q(outcome="")), total=Cast(Sum("cost"), TextField())
-        ),
-        "themes": codings.inputs(study),
-        "sealed": sealed,
-        # Sealed results do not depend on sources, and nothing else may ask for them.
-        "sources": [] if sealed else list(sources),
-    }
-
-
-def _draft_sha256(study: Study) -> str:
-    """SHA-256 of the protocol as far as it is written."""
-    version = study.versions.first()
-    return hashing.sha256(protocol.write_document(protocol.load_protocol(version))) if version else ""
-
-
 def ensure_report(
     study: Study,
     *,
@@ -247,14 +142,17 @@ def ensure_report(
     blind : leave out everything by source though the study is closed
     anew : by the editions of now, also where a closed study has a report by earlier ones
     """
-    fingerprints = _Fingerprints.of(study, blind=blind)
+    fingerprints = Fingerprints.of(study, blind=blind)
     exact, earlier = _find_stored(study, fingerprints)
     if report := _choose(study, fingerprints, exact, None if anew else earlier):
         return report
+    result = compute(study, blind=blind, progress=progress)
     fresh = {
         "inputs": fingerprints.inputs,
         "editions": list_editions(),
-        "result": compute(study, blind=blind, progress=progress),
+        "result": result,
+        "is_sealed": result["is_sealed"],
+        "readable_by": source_digest(),
         "made_at": at,
         "made_by": by,
     }
@@ -279,19 +177,19 @@ def _replaceable(study: Study) -> QuerySet[Report]:
 
 def find_report(study: Study, *, blind: bool = False) -> Report | None:
     """The stored report of the study as it is now; None if it must be computed."""
-    fingerprints = _Fingerprints.of(study, blind=blind)
+    fingerprints = Fingerprints.of(study, blind=blind)
     return _choose(study, fingerprints, *_find_stored(study, fingerprints))
 
 
-def _find_stored(study: Study, fingerprints: _Fingerprints) -> tuple[Report | None, Report | None]:
+def _find_stored(study: Study, fingerprints: Fingerprints) -> tuple[Report | None, Report | None]:
     """The stored report by the editions of now, and the latest of the same study by earlier ones. One query."""
     of_either = Q(fingerprint=fingerprints.whole) | Q(inputs=fingerprints.inputs)
-    stored = list(study.reports.filter(of_either, kind=Report.Kind.RESULTS).order_by("-made_at", "-pk"))
+    stored = list(study.reports.filter(of_either, kind=Report.Kind.RESULTS).defer("result").order_by("-made_at", "-pk"))
     exact = next((report for report in stored if report.fingerprint == fingerprints.whole), None)
     return exact, next((report for report in stored if report != exact), None)
 
 
-def _choose(study: Study, fingerprints: _Fingerprints, exact: Report | None, earlier: Report | None) -> Report | None:
+def _choose(study: Study, fingerprints: Fingerprints, exact: Report | None, earlier: Report | None) -> Report | None:
     if exact and _is_readable(exact):
         if not exact.inputs:  # stored before editions were noted
             exact.inputs, exact.editions = fingerprints.inputs, list_editions()
@@ -299,17 +197,23 @@ def _choose(study: Study, fingerprints: _Fingerprints, exact: Report | None, ear
         return exact
     if earlier is None or not study.is_closed:
         return None
-    _fit(earlier)
     return earlier if _is_readable(earlier) else None
 
 
-def _fit(report: Report) -> None:
-    """Let a report by earlier editions be read: figures that came later say nothing in it, and those that are gone are
-    left out. What is stored stays."""
+def fit_document(report: Report) -> dict[str, Any]:
+    """What the report holds, as figures of now read it: those that came later say nothing in it, and those that are
+    gone are left out. What is stored stays."""
+    if not report.editions:
+        return dict(report.result)
     keys = all_figures().keys()
     later = dict.fromkeys(key for key in keys if key not in report.editions)
     gone = report.editions.keys() - keys
-    report.result = {key: value for key, value in (later | report.result).items() if key not in gone}
+    return {key: value for key, value in (later | report.result).items() if key not in gone}
+
+
+def read_report(report: Report) -> Results:
+    """The results that a stored report holds. Raises Undecodable for one that another version stored."""
+    return read_results(fit_document(report))
 
 
 @dataclass(frozen=True)
@@ -345,10 +249,8 @@ def keep(report: Report) -> None:
 def find_older_report(study: Study, *, blind: bool = False) -> Report | None:
     """The latest report that was stored for readers who may see as much; None if there is none that can be read."""
     sealed = blind or is_sealed(study)
-    stored = study.reports.filter(kind=Report.Kind.RESULTS, result__is_sealed=sealed)
+    stored = study.reports.filter(kind=Report.Kind.RESULTS, is_sealed=sealed).defer("result")
     report = stored.order_by("-made_at", "-pk").first()
-    if report and report.editions:
-        _fit(report)
     return report if report and _is_readable(report) else None
 
 
@@ -358,17 +260,22 @@ def prune(*, before: datetime) -> int:
     n_deleted = 0
     for study in Study.objects.filter(reports__made_at__lt=before, reports__is_kept=False).distinct():
         for sealed in (False, True):
-            of_kind = _replaceable(study).filter(result__is_sealed=sealed).order_by("-made_at", "-pk")
+            of_kind = _replaceable(study).filter(is_sealed=sealed).order_by("-made_at", "-pk")
             latest = list(of_kind.values_list("pk", flat=True)[:1])
             n_deleted += of_kind.exclude(pk__in=latest).filter(made_at__lt=before).delete()[0]
     return n_deleted
 
 
 def _is_readable(stored: Report) -> bool:
+    """Whether this code can read it; asked once for each version of the code, since reading all of it takes long."""
+    if stored.readable_by == source_digest():
+        return True
     try:
-        read_results(stored.result)
+        read_report(stored)
     except Undecodable:
         return False
+    stored.readable_by = source_digest()
+    stored.save(update_fields=["readable_by"])
     return True
 
 
@@ -381,11 +288,13 @@ __all__ = [
     "find_older_report",
     "find_report",
     "fingerprint",
+    "fit_document",
     "is_outdated",
     "is_sealed",
     "keep",
     "list_editions",
     "list_other_editions",
     "prune",
+    "read_report",
     "read_results",
 ]

@@ -8,6 +8,7 @@ from django.utils import timezone
 from reports import computations, pilots, results, schedules
 from reports.export import issues
 from reports.models import ExportPackage
+from reports.page import fragments
 from reports.simulated_studies import jobs as simulations
 
 # Replaced reports of closed studies stay this long for whoever compares.
@@ -16,8 +17,11 @@ KEPT = timedelta(days=30)
 
 @shared_task  # type: ignore[untyped-decorator]
 def make_report(computation_id: int) -> None:
-    """Compute the report that was asked for; nothing if it is there already or somebody is at it."""
-    computations.carry_out(computation_id)
+    """Compute the report that was asked for and render its summary and sections; nothing if it is there already or
+    somebody is at it."""
+    report = computations.carry_out(computation_id)
+    if report is not None:
+        fragments.prepare(report, report.study)
 
 
 @shared_task  # type: ignore[untyped-decorator]

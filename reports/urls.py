@@ -1,7 +1,9 @@
 """Reports: who may see what a study amounts to is said in each view's first line."""
 
-from django.urls import path
+from django.urls import path, register_converter
+from django.urls.converters import StringConverter
 
+from reports.page.sections import SECTIONS
 from reports.views import (
     drawings,
     filled_sections,
@@ -18,6 +20,14 @@ from reports.views import (
     themes,
 )
 
+
+class SectionConverter(StringConverter):
+    """The key of a section of a report."""
+
+    regex = "|".join(SECTIONS)
+
+
+register_converter(SectionConverter, "section")
 app_name = "reports"
 urlpatterns = [
     path("", pages.index, name="index"),
@@ -33,10 +43,14 @@ urlpatterns = [
     path("<slug:slug>/<slug:plot>.png", drawings.png, name="plot_png"),
     path("<slug:slug>/<slug:table>.tex", methods.table, name="table_tex"),
     path("<slug:slug>/by/<slug:fingerprint>/", stored.show, name="stored"),
+    path("<slug:slug>/by/<slug:fingerprint>/<section:page>/", stored.show, name="stored_section"),
+    path("<slug:slug>/by/<slug:fingerprint>/figures/<slug:figure>/", stored.show, name="stored_figure"),
     path("<slug:slug>/by/<slug:fingerprint>/<slug:plot>.svg", drawings.svg, name="stored_svg"),
     path("<slug:slug>/by/<slug:fingerprint>/<slug:plot>.png", drawings.png, name="stored_png"),
     path("<slug:slug>/by/<slug:fingerprint>/<slug:table>.csv", stored.table, name="stored_table"),
     path("<slug:slug>/", pages.show, name="show"),
+    path("<slug:slug>/<section:page>/", pages.show, name="section"),
+    path("<slug:slug>/figures/<slug:figure>/", pages.show, name="figure"),
     path("<slug:slug>/anew/", pages.compute_anew, name="compute_anew"),
     path("<slug:slug>/rehearsal/", rehearsals.show, name="rehearsal"),
     path("<slug:slug>/simulation/", simulations.show, name="simulation"),

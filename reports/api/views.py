@@ -28,6 +28,7 @@ from reports.api import pages, rows
 from reports.dataset import is_sealed
 from reports.export import issues, long_table
 from reports.models import Computation
+from reports.results import fit_document
 from studies.access import Access, access_to, visible_studies
 from studies.models import Study
 
@@ -192,7 +193,7 @@ def report(request: Request, access: Access) -> Response:
     if isinstance(stored, Computation):
         how_far = {"n_figures": stored.n_figures, "n_figures_done": stored.n_figures_done, "problem": stored.problem}
         return Response(how_far, status=202, headers={"Retry-After": "2"})
-    return Response({"fingerprint": stored.fingerprint, "made_at": stored.made_at, "result": stored.result})
+    return Response({"fingerprint": stored.fingerprint, "made_at": stored.made_at, "result": fit_document(stored)})
 
 
 @extend_schema(responses=rows.PackageFields(many=True))

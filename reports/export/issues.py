@@ -116,7 +116,7 @@ def _obtain_report(package: ExportPackage, content: PackageContent) -> tuple[dic
         package.study, at=timezone.now(), by=package.asked_by, blind=not package.with_sources
     )
     results.keep(stored)
-    return stored.result, _describe_editions(stored)
+    return results.fit_document(stored), _describe_editions(stored)
 
 
 def _describe_editions(report: Report) -> str:

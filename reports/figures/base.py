@@ -18,6 +18,7 @@ from django.utils.functional import Promise
 from reports import reasons
 from reports.document import files as document_files
 from reports.document import text as document_text
+from reports.document.leaderboard import Gauge, Leaderboard
 from reports.document.model import DocumentSection, Head, TextBlock
 from reports.document.values import Estimate, Floor, Interval, Mean, Reason
 from reports.lazy import agreement, intervals, np, rates
@@ -107,16 +108,18 @@ class Statement:
 class Figure(Generic[R]):
     """One thing that a report says. Subclasses are discovered; one instance of each serves all studies.
 
-    A subclass says of what, as in `Figure[Listing[Bias]]`, gives `key`, `title`, `position`, `tables`, `compute` and
-    `describe`, and overrides what differs.
+    A subclass says of what, as in `Figure[Listing[Bias]]`, gives `key`, `title`, `section`, `position`, `tables`,
+    `compute` and `describe`, and overrides what differs.
     """
 
     key: ClassVar[str]  # in the document
-    title: ClassVar[str | Promise]  # in the list of sections
-    position: ClassVar[int]  # on the page, from the top
+    title: ClassVar[str | Promise]  # in the contents
+    section: ClassVar[str]  # in which it stands, by its key in `reports.page.sections`
+    position: ClassVar[int]  # in the section, from the top
     result: ClassVar[Any]  # what it is of: the dataclass that `compute` returns, or a `Listing` of one
     tables: ClassVar[tuple[str, ...]]  # names of its CSV files
     edition: ClassVar[int] = 1  # counts up when the result changes for the same inputs: reports are computed anew
+    lead: ClassVar[int] = 100  # of several leaderboards the summary shows that of the lowest, which is most particular
     is_shown_sealed: ClassVar[bool] = True  # while nothing may be told by source
     needs_answers: ClassVar[bool] = True  # whether it says nothing before anybody has answered
     nothing: ClassVar[Any] = None  # the result where it is sealed: of a listing an empty one
@@ -128,6 +131,11 @@ class Figure(Generic[R]):
                 (cls.result,) = get_args(base)
                 if get_origin(cls.result) is Listing:
                     cls.nothing = Listing()
+
+    @property
+    def slug(self) -> str:
+        """Its name in addresses."""
+        return self.key.replace("_", "-")
 
     def compute(self, dataset: Dataset) -> R | None:
         """The result; None if the study asks nothing that it is about. Only called while it may be shown."""
@@ -156,6 +164,14 @@ class Figure(Generic[R]):
     def headline(self, result: R, head: Head) -> str:
         """The main finding in a sentence; "" if it is not for this figure to say."""
         return ""
+
+    def leaderboard(self, result: R, head: Head) -> Leaderboard | None:
+        """What the study is about, the best first; None if it is not for this figure to say."""
+        return None
+
+    def gauges(self, result: R) -> Iterator[Gauge]:
+        """How far raters agree, the most telling first."""
+        yield from ()
 
     def statements(self, result: R, head: Head) -> Iterator[Statement]:
         """What it finds, each in a sentence for the head of the page."""

@@ -9,9 +9,10 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from reports.fingerprints import StudySummary
 from reports.models import Report
 from reports.page.context import headline, highlights
-from reports.results import Results, StudySummary
+from reports.results import Results
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ def previous(report: Report) -> Report | None:
         study=report.study_id,
         kind=report.kind,
         made_at__lt=report.made_at,
-        result__is_sealed=report.result["is_sealed"],
+        is_sealed=report.is_sealed,
     )
     return earlier.order_by("-made_at", "-pk").first()
 

@@ -23,11 +23,16 @@ class ReportSection:
     description: Sequence[DocumentSection]
 
 
-def context(results: Results, *, language: str = "") -> dict[str, Any]:
-    """Everything that the template needs, by name. language : the study's"""
+def context(results: Results, *, language: str = "", by_score: bool = True) -> dict[str, Any]:
+    """Everything that the template needs, by name.
+
+    language : the study's; by_score : whether sources stand in the order of their score
+    """
     head = replace(results.head, language=language)
     lines = statement_lines(results)
-    sections = [ReportSection(figure, list(figure.describe(result, head))) for figure, result in results.visible]
+    sections = [
+        ReportSection(figure, results.describe(figure, head, by_score=by_score)) for figure, _result in results.visible
+    ]
     tables = [table for section in sections for table in find_blocks(section.description, ReportTable)]
     return {
         "results": results,

@@ -27,18 +27,17 @@ class NamedPlot:
 
 def list_plots(figure: Figure[Any], description: Iterable[DocumentSection]) -> list[NamedPlot]:
     """The plots of one figure, in the order of its description."""
-    key = figure.key.replace("_", "-")
     return [
-        NamedPlot(key if n == 1 else f"{key}-{n}", figure, drawn.plot, str(drawn.label))
+        NamedPlot(figure.slug if n == 1 else f"{figure.slug}-{n}", figure, drawn.plot, str(drawn.label))
         for n, drawn in enumerate(find_blocks(description, DrawnPlot), start=1)
     ]
 
 
 def find_plot(results: Results, name: str) -> NamedPlot | None:
     """The plot of that name, of the sections that the page shows; None if there is none."""
-    for figure, result in results.visible:
-        if name.startswith(figure.key.replace("_", "-")):
-            for named in list_plots(figure, figure.describe(result, results.head)):
+    for figure, _result in results.visible:
+        if name.startswith(figure.slug):
+            for named in list_plots(figure, results.describe(figure, results.head)):
                 if named.name == name:
                     return named
     return None

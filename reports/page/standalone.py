@@ -24,6 +24,7 @@ FONT_FILES = ("source-sans-3-regular.ttf", "source-sans-3-semibold.ttf")
 FAMILY = "Source Sans 3"
 BORDER = 24
 LINE = 18
+HEAD = 30  # of the title
 LETTERS_A_LINE = 135
 ZOOM = 2.0
 ATTRIBUTES = {
@@ -51,13 +52,12 @@ def write_svg(drawing: Drawing, *, title: str, description: str, notes: Sequence
     notes : what stands below it: what must be read with it, and where it is from
     """
     styles = read_styles()
-    head = 30
-    lines = [words for note in notes for words in wrap(note, LETTERS_A_LINE)]
+    lines = _note_lines(notes)
     context = {
         "width": drawing.width + 2 * BORDER,
-        "height": drawing.height + 2 * BORDER + head + LINE * len(lines) + 6,
+        "height": drawing.height + 2 * BORDER + HEAD + LINE * len(lines) + 6,
         "border": BORDER,
-        "head": BORDER + head,
+        "head": BORDER + HEAD,
         "title": title,
         "description": description,
         "family": FAMILY,
@@ -65,10 +65,19 @@ def write_svg(drawing: Drawing, *, title: str, description: str, notes: Sequence
         "ink_soft": read_tokens()["ink-soft"],
         "shapes": [StyledShape(shape, _attributes(shape, styles)) for shape in drawing.shapes],
         "lines": [
-            NoteLine(BORDER + head + drawing.height + LINE * (n + 1) + 6, words) for n, words in enumerate(lines)
+            NoteLine(BORDER + HEAD + drawing.height + LINE * (n + 1) + 6, words) for n, words in enumerate(lines)
         ],
     }
     return NOT_IN_XML.sub("", render_to_string("reports/standalone.svg", context))
+
+
+def height_beside(notes: Sequence[str], *, whole: int) -> int:
+    """How tall a drawing is that fills a document of that height beside these notes."""
+    return whole - 2 * BORDER - HEAD - LINE * len(_note_lines(notes)) - 6
+
+
+def _note_lines(notes: Sequence[str]) -> list[str]:
+    return [words for note in notes for words in wrap(note, LETTERS_A_LINE)]
 
 
 def write_png(svg: str) -> bytes:

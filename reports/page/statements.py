@@ -39,6 +39,7 @@ class StatementLine:
 
     statement: Statement
     key: str
+    slug: str
     title: str | Promise
     effect: EffectCell | None
 
@@ -54,7 +55,7 @@ def statement_lines(results: Results) -> list[StatementLine]:
     top_pairs = pairs[:MOST_STATEMENTS]
     statements = [statement for statement, _figure in top_pairs]
     return [
-        StatementLine(statement, figure.key, figure.title, _effect(statement, statements))
+        StatementLine(statement, figure.key, figure.slug, figure.title, _effect(statement, statements))
         for statement, figure in top_pairs
     ]
 

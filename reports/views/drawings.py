@@ -10,18 +10,24 @@ from config import roles
 from reports.models import Report
 from reports.page import drawings, standalone
 from reports.page.charts import draw_plot
-from reports.page.context import notices
+from reports.page.context import headline, notices
 from reports.page.drawings import NamedPlot
+from reports.page.slide import draw_slide
+from reports.page.summary import Summary
 from reports.results import Results
 from reports.views.shared import read_stored, with_report
 from studies.access import Access
 from studies.views.guards import require_in_study
 
+SLIDE = "summary"  # among the names of plots
+SLIDE_HEIGHT = 720
+
 
 @require_in_study(roles.VIEW_REPORT)
 @with_report
 def svg(request: HttpRequest, access: Access, report: Report, *, plot: str) -> HttpResponse:
-    """The plot as SVG, of the report as it is now or of the stored one; 404 if the report has no such plot."""
+    """The plot, or the summary as a slide, as SVG, of the report as it is now or of the stored one; 404 if there is no
+    such plot."""
     return _file(access, plot, "svg", "image/svg+xml", _draw(report, plot).encode())
 
 
@@ -34,6 +40,8 @@ def png(request: HttpRequest, access: Access, report: Report, *, plot: str) -> H
 
 def _draw(report: Report, name: str) -> str:
     document = read_stored(report)
+    if name == SLIDE:
+        return _draw_slide(document, report)
     named = drawings.find_plot(document, name)
     if named is None:
         raise Http404
@@ -46,15 +54,30 @@ def _draw(report: Report, name: str) -> str:
     )
 
 
-def _notes(document: Results, report: Report, named: NamedPlot) -> list[str]:
-    """What must be read with the plot, and where it is from."""
-    source = _("%(study)s. Report %(fingerprint)s, computed %(day)s with Quire. Values: %(tables)s.") % {
+def _draw_slide(document: Results, report: Report) -> str:
+    """The summary as one picture, 16 to 9."""
+    notes = [*map(str, notices(document)), _source_of(document, report)]
+    said, height = headline(document), standalone.height_beside(notes, whole=SLIDE_HEIGHT)
+    return standalone.write_svg(
+        draw_slide(said, Summary.of(document, document.head), height=height),
+        title=document.study.title,
+        description=said,
+        notes=notes,
+    )
+
+
+def _source_of(document: Results, report: Report) -> str:
+    return _("%(study)s. Report %(fingerprint)s, computed %(day)s with Quire.") % {
         "study": document.study.title,
         "fingerprint": report.fingerprint[:12],
         "day": date_format(report.made_at, "DATE_FORMAT"),
-        "tables": ", ".join(f"{table}.csv" for table in named.figure.tables),
     }
-    return [*map(str, notices(document)), source]
+
+
+def _notes(document: Results, report: Report, named: NamedPlot) -> list[str]:
+    """What must be read with the plot, and where it is from."""
+    values = _("Values: %(tables)s.") % {"tables": ", ".join(f"{table}.csv" for table in named.figure.tables)}
+    return [*map(str, notices(document)), f"{_source_of(document, report)} {values}"]
 
 
 def _file(access: Access, plot: str, ending: str, content_type: str, content: bytes) -> HttpResponse:

@@ -13,7 +13,8 @@ from reports.methods.paragraph import to_text, write_paragraphs
 from reports.methods.sampled_units import find_sampled
 from reports.methods.tables import WRITERS, paper_tables, write_tables
 from reports.models import Report
-from reports.page.context import notices
+from reports.page.fragments import obtain_page
+from reports.page.sections import METHODS
 from reports.views.shared import may_see_sources, of_study, read_stored, with_report
 from studies.access import Access
 from studies.views.guards import require_in_study
@@ -31,7 +32,7 @@ def show(request: HttpRequest, access: Access, report: Report) -> HttpResponse:
     context = {
         "report": report,
         "results": results,
-        "notices": notices(results),
+        "content": obtain_page(report, access.study, METHODS),
         "paragraphs": write_paragraphs(access.study, results, report, sampled),
         "tables": paper_tables(results, sampled),
         "citation": cite(report, request.build_absolute_uri(address)),
@@ -81,7 +82,7 @@ def _stored_reports(access: Access) -> list[Report]:
     """The latest stored reports of the study that whoever asks may open, without their results."""
     reports = access.study.reports.filter(kind=Report.Kind.RESULTS).defer("result").order_by("-made_at", "-pk")
     if not may_see_sources(access):
-        reports = reports.filter(result__is_sealed=True)
+        reports = reports.filter(is_sealed=True)
     return list(reports[:MOST_REPORTS])
 
 

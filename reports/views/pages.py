@@ -7,7 +7,7 @@ from django.contrib.admin.views.decorators import staff_member_required
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.cache import add_never_cache_headers
@@ -18,8 +18,9 @@ from annotation.models import Assignment, Rater, Seat
 from config import roles
 from reports import computations, results
 from reports.methods.citation import SHORT, cite
-from reports.page.context import context
-from reports.views.shared import obtain_report, of_study, render_waiting
+from reports.page.fragments import obtain_page
+from reports.page.pages import SUMMARY, name_of_figure
+from reports.views.shared import ORDER, is_by_score, obtain_report, of_study, render_waiting
 from studies.access import Access, visible_studies
 from studies.models import Story
 from studies.views.guards import refuse_unknown, require_in_study
@@ -58,23 +59,28 @@ def compute_anew(request: HttpRequest, access: Access) -> HttpResponse:
     return redirect("reports:show", access.study.slug)
 
 
-@require_in_study(roles.VIEW_REPORT)
-def show(request: HttpRequest, access: Access) -> HttpResponse:
-    """What the study amounts to; while a worker computes it, the latest before it, and how far it is."""
+@require_in_study(roles.VIEW_REPORT, query=(ORDER,))
+def show(request: HttpRequest, access: Access, *, page: str = SUMMARY, figure: str = "") -> HttpResponse:
+    """A page of the report: what the study amounts to on one screen, a section, or a figure with all it has; while a
+    worker computes it, the latest before it, and how far it is."""
     report, computation = obtain_report(request, access)
+    state = of_study(access) | {"computation": computation, "report": report, "report_url": request.path}
     if request.headers.get("HX-Target") == "computing":
-        if computation is None:
-            return HttpResponseClientRefresh()
-        part = {"computation": computation, "report": report}
-        return render(request, "reports/computing.html", of_study(access) | part)
+        return HttpResponseClientRefresh() if computation is None else render(request, "reports/computing.html", state)
     if report is None:
         return render_waiting(request, access, computation)
+    name = name_of_figure(figure) if figure else page
+    content = obtain_page(report, access.study, name, is_by_score=is_by_score(request))
+    if content is None:
+        raise Http404
     address = reverse("reports:stored", args=[access.study.slug, report.fingerprint[:SHORT]])
-    page = context(results.read_results(report.result), language=access.study.language) | {
-        "report": report,
+    shown = {
+        "content": content,
+        "is_summary": name == SUMMARY,
         "is_outdated": results.is_outdated(report),
         "other_editions": results.list_other_editions(report),
-        "computation": computation,
+        "is_sealed": report.is_sealed,
         "citation": cite(report, request.build_absolute_uri(address)),
+        "main_class": "research",
     }
-    return render(request, "reports/show.html", {"main_class": "research"} | of_study(access) | page)
+    return render(request, "reports/show.html", state | shown)

@@ -48,8 +48,8 @@ def show(request: HttpRequest, access: Access) -> HttpResponse:
         return response
     if request.headers.get("HX-Target") == "computing":
         return HttpResponseClientRefresh()
-    of_report = context(results.read_results(report.result), language=access.study.language) | {
+    of_report = context(results.read_report(report), language=access.study.language) | {
         "report": report,
-        "computation": None,
+        "is_whole": True,
     }
     return render(request, "reports/rehearsal.html", {"main_class": "research"} | page | of_report)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -18,7 +19,16 @@ from reports.results import Results
 from studies.access import Access
 
 RETRY_SECONDS = 2
+ORDER, BY_SCORE, BY_NAME = "order", "score", "name"  # the query parameter, and its values
 SHORTEST = 8  # letters of a fingerprint that an address must have
+
+
+def is_by_score(request: HttpRequest) -> bool:
+    """Whether sources stand in the order of their score. Raises BadRequest for an order that there is not."""
+    order = request.GET.get(ORDER, BY_SCORE)
+    if order not in (BY_SCORE, BY_NAME):
+        raise BadRequest(f"Sources stand by {BY_SCORE} or by {BY_NAME}.")
+    return order == BY_SCORE
 
 
 def may_see_sources(access: Access) -> bool:
@@ -68,7 +78,7 @@ def find_stored(access: Access, fingerprint: str) -> Report:
     if len(reports) != 1:
         raise Http404
     (report,) = reports
-    if not report.result.get("is_sealed", False) and not may_see_sources(access):
+    if not report.is_sealed and not may_see_sources(access):
         raise Http404
     return report
 
@@ -76,7 +86,7 @@ def find_stored(access: Access, fingerprint: str) -> Report:
 def read_stored(report: Report) -> Results:
     """What the stored report holds. Raises Http404 for one that another version stored in another form."""
     try:
-        return results.read_results(report.result)
+        return results.read_report(report)
     except Undecodable:
         raise Http404 from None
 

@@ -30,7 +30,7 @@ def table(request: HttpRequest, access: Access, table: str) -> HttpResponseBase:
     report, computation = obtain_report(request, access)
     if report is None:
         return render_waiting(request, access, computation)
-    header, rows = csv_table(results.read_results(report.result), table)
+    header, rows = csv_table(results.read_report(report), table)
     if not rows:
         return render(
             request, "reports/no_table.html", of_study(access) | {"table": table, "main_class": "research"}, status=404

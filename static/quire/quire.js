@@ -10,6 +10,7 @@ import "./keys.js";
 import "./fields.js";
 import "./sight.js";
 import "./deadline.js";
+import "./permalinks.js";
 
 // Times in the reader's own zone, written as the server writes them.
 const { lang } = document.documentElement;

@@ -242,7 +242,7 @@ def test_a_token_reads_what_its_account_may_read_and_changes_nothing(study: Stud
 
     assert {address: client.get(address).status_code for address in ADDRESSES} == dict.fromkeys(ADDRESSES, 200)
     assert [client.post(address).status_code for address in ADDRESSES] == [405] * len(ADDRESSES)
-    assert client.get("/reports/plums/").status_code == 302  # pages want a session
+    assert client.get("/reports/plums/figures/all/").status_code == 302  # pages want a session
     row.refresh_from_db()
     assert row.last_used_on is not None
 

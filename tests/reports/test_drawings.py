@@ -3,6 +3,7 @@
 import re
 import struct
 from pathlib import Path
+from urllib.parse import urljoin
 from xml.etree import ElementTree
 
 import pytest
@@ -36,13 +37,14 @@ def staff(client: Client) -> Client:
     return client
 
 
-def linked_plots(client: Client, address: str = "/reports/plums/") -> set[str]:
+def linked_plots(client: Client, address: str = "/reports/plums/figures/all/") -> set[str]:
     page = client.get(address).content.decode()
-    return set(re.findall(r'href="([^"]+\.(?:svg|png))"', page)) - {"/static/quire/icon.svg"}
+    found = re.findall(r'href="([^"]+\.(?:svg|png))"', page)
+    return {urljoin(address, link) for link in found} - {"/static/quire/icon.svg"}
 
 
 def test_every_plot_of_the_page_has_its_files_and_each_link_leads_to_one(staff: Client, study: Study) -> None:
-    page = staff.get("/reports/plums/").content.decode()
+    page = staff.get("/reports/plums/figures/all/").content.decode()
     n_drawn = page.count('class="plot plot-wide"')
 
     links = linked_plots(staff)

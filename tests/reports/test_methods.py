@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from urllib.parse import urljoin
 
 import pytest
 from django.db import connection
@@ -185,11 +186,12 @@ def test_the_citation_names_study_organiser_date_fingerprint_address_and_version
 def test_a_stored_report_stays_though_the_answers_change(staff: Client, study: Study) -> None:
     report = stored(study)
     address = f"/reports/plums/by/{report.fingerprint[:12]}/"
-    before = staff.get(address).content.decode()
+    pages = (address, f"{address}figures/pass-rates/")
+    before = "".join(staff.get(page).content.decode() for page in pages)
     rate = f"{report.result['pass_rates']['mean']['by_source'][0]['value']:.1f}"
     Withdrawal.objects.create(rater=study.raters.filter(kind="person").first())
 
-    after = staff.get(address).content.decode()
+    after = "".join(staff.get(page).content.decode() for page in pages)
 
     assert rate in before
     assert rate in after
@@ -201,9 +203,10 @@ def test_a_stored_report_stays_though_the_answers_change(staff: Client, study: S
 def test_its_files_are_those_of_the_stored_report(staff: Client, study: Study) -> None:
     report = stored(study)
     address = f"/reports/plums/by/{report.fingerprint[:12]}/"
-    page = staff.get(address).content.decode()
+    whole = f"{address}figures/all/"
+    page = staff.get(whole).content.decode()
 
-    files = set(re.findall(r'href="(/reports/plums/[^"]+\.(?:csv|svg|png))"', page))
+    files = {urljoin(whole, link) for link in re.findall(r'href="(\.\.[^"]+\.(?:csv|svg|png))"', page)}
 
     assert {file.rsplit(".", 1)[1] for file in files} == {"csv", "svg", "png"}
     assert [file for file in files if not file.startswith(address)] == []
@@ -228,17 +231,15 @@ def test_a_report_is_kept_by_the_button_and_by_no_look_at_it(staff: Client, stud
     assert "Keep this report" not in page
 
 
-def test_every_section_of_the_page_can_be_linked_to_for_good(staff: Client, study: Study) -> None:
-    page = staff.get("/reports/plums/").content.decode()
-    links = set(re.findall(r'href="(/reports/plums/by/\w{12}/)#(\w+)"', page))
-
-    ((address, _key),) = {(address, "") for address, _key in links}
-    there = staff.get(address).content.decode()
+def test_every_figure_of_the_page_can_be_linked_to_for_good(staff: Client, study: Study) -> None:
+    page = staff.get("/reports/plums/figures/all/").content.decode()
+    links = set(re.findall(r'href="(/reports/plums/by/\w{12}/figures/([\w-]+)/)"', page))
 
     assert len(links) > 5
-    for _address, key in links:
+    for address, slug in links:
+        key = slug.replace("-", "_")
         assert page.count(f'id="{key}"') == 1
-        assert there.count(f'id="{key}"') == 1
+        assert staff.get(address).content.decode().count(f'id="{key}"') == 1
 
 
 def test_what_changed_since_the_report_before_is_listed(staff: Client) -> None:

@@ -28,7 +28,7 @@ def test_no_two_notices_at_the_head_say_one_thing(client: Client, path: Path, is
     Rater.objects.update(is_simulated=True)
     client.force_login(User.objects.create_superuser("ann"))
 
-    page = client.get("/reports/plums/").content.decode()
+    page = client.get("/reports/plums/figures/all/").content.decode()
 
     notices = re.findall(r'<span class="sample">(.*?)</span>', page)
     assert len(notices) == 2 + is_live

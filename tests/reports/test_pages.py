@@ -57,6 +57,7 @@ def rows(response: Any) -> list[dict[str, str]]:
 ADDRESSES = [
     "/reports/",
     "/reports/plums/",
+    "/reports/plums/figures/all/",
     "/reports/plums/responses_long.csv",
     "/reports/plums/codebook.csv",
     *(f"/reports/plums/{name}.csv" for name in figures.by_table()),
@@ -88,8 +89,8 @@ EMPTY = (
 def test_a_table_without_rows_is_not_found_with_a_sentence_and_no_link_leads_to_one(
     staff: Client, study: Study
 ) -> None:
-    page = staff.get("/reports/plums/").content.decode()
-    links = set(re.findall(r"/reports/plums/([a-z-]+)\.csv", page))
+    page = staff.get("/reports/plums/figures/all/").content.decode()
+    links = set(re.findall(r'href="(?:\.\./\.\./|/reports/plums/)([a-z-]+)\.csv"', page))
 
     answers = {name: staff.get(f"/reports/plums/{name}.csv") for name in figures.by_table()}
 
@@ -101,7 +102,7 @@ def test_a_table_without_rows_is_not_found_with_a_sentence_and_no_link_leads_to_
 
 
 # One of the tables stands for all, which come from one view; tests/trust/matrix.py asks that view as everybody.
-ONE_OF_EACH = [*ADDRESSES[:4], "/reports/plums/agreement.csv", "/reports/plums/cloze.csv"]
+ONE_OF_EACH = [*ADDRESSES[:5], "/reports/plums/agreement.csv", "/reports/plums/cloze.csv"]
 
 
 @pytest.mark.embedded
@@ -117,13 +118,13 @@ def test_only_staff_with_a_role_that_sees_it_get_in(client: Client, study: Study
     for response in anonymous + nobody:
         assert (response.status_code, response.headers["Location"].split("?")[0]) == (302, "/admin/login/")
     assert of_helper == {403}
-    assert of_researcher == [200, 200, 200, 200, 200, 404]  # the last has no rows
+    assert of_researcher == [200, 200, 200, 200, 200, 200, 404]  # the last has no rows
     assert {client.get(f"{address}?source=Source").status_code for address in ONE_OF_EACH} == {400}
     assert {client.post(address).status_code for address in ONE_OF_EACH} == {405}
 
 
 def test_the_page_says_every_section(staff: Client, study: Study) -> None:
-    page = staff.get("/reports/plums/").content.decode()
+    page = staff.get("/reports/plums/figures/all/").content.decode()
 
     for heading in (
         "Share of verdicts that were Yes, by test and source",
@@ -139,7 +140,7 @@ def test_the_page_says_every_section(staff: Client, study: Study) -> None:
 
 def test_the_page_gives_the_figures_of_the_results(staff: Client, study: Study) -> None:
     found = results.compute(study)
-    page = staff.get("/reports/plums/").content.decode()
+    page = staff.get("/reports/plums/figures/all/").content.decode()
 
     for cell in found["pass_rates"]["mean"]["by_source"]:
         assert f"{cell['value']:.1f}" in page
@@ -154,7 +155,7 @@ def test_an_interval_without_ends_says_why(staff: Client) -> None:
     (code,) = {cell["interval"]["why"]["code"] for cell in cells}
     constant = reasons.SENTENCES[code]
 
-    page = staff.get("/reports/plums/").content.decode()
+    page = staff.get("/reports/plums/figures/all/").content.decode()
 
     assert constant.startswith("There are fewer than two clusters")
     assert f'<td class="n off" title="{constant}" lang="en">–</td>' in page
@@ -166,7 +167,7 @@ def test_the_note_about_few_groups_stands_though_the_first_item_has_no_interval(
     first, second = results.compute(made)["agreement"]["items"][:2]
     assert (first["interval"]["low"], "note" in first["interval"]) == (None, False)
 
-    page = staff.get("/reports/plums/").content.decode()
+    page = staff.get("/reports/plums/figures/all/").content.decode()
 
     note = second["interval"]["note"]
     assert note.startswith("jackknife interval, leaving out one cluster at a time, over 4 clusters")
@@ -178,7 +179,7 @@ def test_few_stories_are_said_to_be_few_beside_tests_passed(staff: Client) -> No
     given.verdicts(made, {"E1": "yyynynyyynnn", "E2": "yyyynnnynyyn"})
     passed = results.compute(made)["tests_passed"]["by_source"]
 
-    page = " ".join(staff.get("/reports/plums/").content.decode().split())
+    page = " ".join(staff.get("/reports/plums/figures/all/").content.decode().split())
 
     assert [row["interval"]["method"] for row in passed] == ["wilson", "t"]
     section = page[page.index('id="tests_passed"') :]
@@ -193,7 +194,7 @@ def test_texts_from_outside_are_escaped(staff: Client, study: Study) -> None:
         Item._base_manager.update(title=attack)
         Study.objects.update(notice=attack)
 
-    page = staff.get("/reports/plums/").content.decode()
+    page = staff.get("/reports/plums/figures/all/").content.decode()
 
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     assert attack not in page
@@ -246,7 +247,7 @@ def test_no_source_is_told_while_the_study_is_live(staff: Client, study: Study) 
 def test_a_live_study_shows_progress_agreement_and_overall_rates(staff: Client, study: Study) -> None:
     sealed(study)
 
-    page = staff.get("/reports/plums/").content.decode()
+    page = staff.get("/reports/plums/figures/all/").content.decode()
 
     assert "Sealed until the study is closed" in page
     assert "How far raters agree" in page
@@ -259,7 +260,7 @@ def test_notices_stand_at_the_head(staff: Client, study: Study) -> None:
         Study.objects.update(notice="Stories of a demonstration.")
     Rater.objects.update(is_simulated=True)
 
-    page = staff.get("/reports/plums/").content.decode()
+    page = staff.get("/reports/plums/figures/all/").content.decode()
 
     assert "Stories of a demonstration." in page
     assert "The answers are simulated" in page
@@ -268,7 +269,7 @@ def test_notices_stand_at_the_head(staff: Client, study: Study) -> None:
 def test_an_empty_study_has_a_page(staff: Client) -> None:
     given.closed_study()
 
-    closed = staff.get("/reports/plums/").content.decode()
+    closed = staff.get("/reports/plums/figures/all/").content.decode()
     assert closed.index("The study was closed before anybody had submitted a group.") < closed.index("<h1>")
     draft = factories.study("draft", state="draft", planned=False)
     assert staff.get(f"/reports/{draft.slug}/").status_code == 200
@@ -276,16 +277,16 @@ def test_an_empty_study_has_a_page(staff: Client) -> None:
 
 def test_a_report_without_answers_says_so_and_counts_no_zeros(staff: Client, study: Study) -> None:
     said = "Nobody has submitted a group yet."
-    full = staff.get("/reports/plums/").content.decode()
+    full = staff.get("/reports/plums/figures/all/").content.decode()
     factories.study("pears", state=Study.State.LIVE)
 
-    empty = staff.get("/reports/pears/").content.decode()
+    empty = staff.get("/reports/pears/figures/all/").content.decode()
     Assignment.objects.filter(rater__code="plumsE01").update(status="given_up")
 
     assert said in empty
     assert said not in full
     assert "In no figure below" not in empty
-    assert "In no figure below" in staff.get("/reports/plums/").content.decode()
+    assert "In no figure below" in staff.get("/reports/plums/figures/all/").content.decode()
 
 
 def test_unknown_studies_and_tables_are_not_found(staff: Client, study: Study) -> None:

@@ -104,7 +104,7 @@ def test_the_pull_of_the_first_place_is_told_by_itself(study: Study) -> None:
 def test_of_imported_choices_nothing_is_said_about_the_story_shown_first(study: Study, client: Client) -> None:
     row = results.compute(study)["preferences"][0]
     client.force_login(factories.staff("researcher"))
-    page = client.get("/reports/plums/").content.decode()
+    page = client.get("/reports/plums/figures/all/").content.decode()
 
     assert (row["first"]["value"], row["first"]["why"]["code"]) == (None, "order_not_known")
     assert {story["n_shown_first"] for group in row["groups"] for story in group["stories"]} == {None}
@@ -200,7 +200,7 @@ def test_the_page_shows_the_pairs(client: Client, study: Study, state: str) -> N
     Study.objects.update(state=state)
     client.force_login(factories.staff("researcher"))
 
-    page = " ".join(client.get("/reports/plums/").content.decode().split())
+    page = " ".join(client.get("/reports/plums/figures/all/").content.decode().split())
 
     assert "The story shown first was chosen in <strong>58 %</strong> of 12 choices" in page
     assert "Brennan and Prediger’s kappa where one of the stories is chosen" in page
@@ -294,7 +294,7 @@ def test_what_is_asked_once_is_counted_and_averaged(asked_once: Study) -> None:
 def test_a_page_and_files_tell_what_was_asked_once(client: Client, asked_once: Study) -> None:
     client.force_login(factories.staff("researcher"))
 
-    page = " ".join(client.get("/reports/plums/").content.decode().split())
+    page = " ".join(client.get("/reports/plums/figures/all/").content.decode().split())
     file = b"".join(client.get("/reports/plums/surveys.csv").streaming_content).decode()  # type: ignore[attr-defined]
 
     assert "2 of 3" in page

@@ -63,7 +63,7 @@ def test_all_that_must_come_out_does_and_the_page_of_the_study_has_totals_and_co
     for (one, other), rho in printed.items():
         assert matrix[names.index(one), names.index(other)] == pytest.approx(rho, abs=0.0005)
     client.force_login(factories.staff("researcher"))
-    page = client.get("/reports/quiet-published/").content.decode()
+    page = client.get("/reports/quiet-published/figures/all/").content.decode()
     assert kept_together("Gemini-3.1-Pro has the highest total of 12 participants: 8.70 of 14.") in page
     assert 'id="cloze_variants"' in page
     assert "How far raters agree" not in page

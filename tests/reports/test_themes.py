@@ -338,7 +338,7 @@ def test_a_report_is_computed_anew_when_somebody_has_coded(
 
     assert results.fingerprint(study) != before
     client.force_login(coders[0])
-    page = client.get("/reports/plums/").content.decode()
+    page = client.get("/reports/plums/figures/all/").content.decode()
     assert 'id="themes"' in page
     assert "Of 100 stories" in page
 

@@ -28,6 +28,7 @@ from judges.models import Call, Endpoint, Judge, Prompt, PromptChoice
 from judges.requests import texts
 from reports import figures
 from reports.models import Report, ThemeSample
+from reports.page.sections import SECTIONS
 from studies.models import Instrument, Item, Step, Story, StoryGroup, StoryImport, Study
 from tests.trust import world as worlds
 from tests.trust.addresses import Pattern, patterns
@@ -205,6 +206,8 @@ def pool(world: World, pattern: Pattern, name: str, who: str) -> list[Any]:
         "table": chain(["agreement"], figures.by_table(), [NOWHERE]),
         "plot": ["pass-rates", "comparisons", "comparisons-2", "tests-passed", NOWHERE],
         "name": ["ttcw", NOWHERE],
+        "page": SECTIONS,
+        "figure": ["comparisons", "all", "agreement", "pass-rates", NOWHERE],
         "fingerprint": chain(stored_reports("plums" if is_of_plots else "pears"), [NOWHERE]),
         "action": [*(["pause", "resume"] if is_of_judges else ["plan", "launch", "close"]), NOWHERE],
         "import_id": keys(StoryImport.objects.all()),
@@ -243,7 +246,7 @@ def keys(rows: QuerySet[Any], most: int | None = None) -> Iterator[int]:
 
 def stored_reports(slug: str) -> Iterator[str]:
     """The fingerprints of stored reports: those of that study first, one with sources before a blind one."""
-    reports = Report.objects.filter(kind=Report.Kind.RESULTS).order_by("result__is_sealed", "pk")
+    reports = Report.objects.filter(kind=Report.Kind.RESULTS).order_by("is_sealed", "pk")
     pairs = list(reports.values_list("study__slug", "fingerprint"))
     yield from (fingerprint for _slug, fingerprint in sorted(pairs, key=lambda pair: pair[0] != slug))
 

@@ -225,6 +225,10 @@ reports:package                     GET    login login login 403    403    404  
 reports:package                     POST   405   405   405   405    405    405   405    405     405
 reports:show                        GET    login login login 403    ok     ok    ok     403     403
 reports:show                        POST   405   405   405   405    405    405   405    405     405
+reports:section                     GET    login login login 403    ok     ok    ok     403     403
+reports:section                     POST   405   405   405   405    405    405   405    405     405
+reports:figure                      GET    login login login 403    404    404   ok     403     403
+reports:figure                      POST   405   405   405   405    405    405   405    405     405
 reports:compute_anew                GET    405   405   405   405    405    405   405    405     405
 reports:compute_anew                POST   login login login 403    away   away  away   403     403
 reports:rationales                  GET    login login login 403    403    ok    ok     403     403
@@ -263,6 +267,10 @@ reports:table_tex                   GET    login login login 403    ok     ok   
 reports:table_tex                   POST   405   405   405   405    405    405   405    405     405
 reports:stored                      GET    login login login 403    404    404   ok     403     403
 reports:stored                      POST   login login login 403    404    404   away  403     403
+reports:stored_section              GET    login login login 403    404    404   ok     403     403
+reports:stored_section              POST   login login login 403    404    404   away  403     403
+reports:stored_figure               GET    login login login 403    404    404   ok     403     403
+reports:stored_figure               POST   login login login 403    404    404   away  403     403
 reports:stored_svg                  GET    login login login 403    ok     ok    ok     403     403
 reports:stored_svg                  POST   405   405   405   405    405    405   405    405     405
 reports:stored_png                  GET    login login login 403    ok     ok    ok     403     403

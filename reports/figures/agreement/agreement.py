@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from reports.dataset.choices import choice_table, choices_of
 from reports.dataset.cubes import Cube
+from reports.document.leaderboard import Gauge
 from reports.document.model import DocumentSection, Files, Head, Phrase, TextBlock
 from reports.document.phrases import joined
 from reports.document.values import Estimate, Floor
@@ -51,6 +52,7 @@ class Agreement(Figure[AgreementResult]):
     key = "agreement"
     title = gettext_lazy("How far raters agree")
     position = 50
+    section = "agreement"
     tables = ("agreement",)
     edition = 8
 
@@ -85,6 +87,18 @@ class Agreement(Figure[AgreementResult]):
 
     def is_empty(self, result: AgreementResult) -> bool:
         return not result.items
+
+    def gauges(self, result: AgreementResult) -> Iterator[Gauge]:
+        mean = result.mean
+        if mean is not None and mean.coefficient.value is not None:
+            words = ngettext("Mean kappa, %(n)s test", "Mean kappa, %(n)s tests", mean.coefficient.n or 0)
+            title = words % {"n": mean.coefficient.n}
+            yield Gauge(name=title, value=mean.coefficient.value, ends=mean.interval, upper=mean.floor.upper)
+        rows = [row for row in result.items if row.coefficient.value is not None and row.title]
+        for row in sorted(rows, key=lambda row: row.type != "score"):
+            if mean is None or row.level != "nominal":
+                value = row.coefficient.value or 0.0
+                yield Gauge(name=row.title, value=value, ends=row.interval, upper=row.floor.upper)
 
     def statements(self, result: AgreementResult, head: Head) -> Iterator[Statement]:
         mean = result.mean

@@ -101,6 +101,7 @@ class DawidSkeneFigure(Figure[DawidSkeneResult]):
     key = "dawid_skene"
     title = gettext_lazy("Dawid–Skene beside the majority")
     position = 57
+    section = "agreement"
     tables = ("dawid-skene", "dawid-skene-raters")
 
     def compute(self, dataset: Dataset) -> DawidSkeneResult | None:

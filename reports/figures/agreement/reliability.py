@@ -90,6 +90,7 @@ class Reliability(Figure[ReliabilityResult]):
     key = "reliability"
     title = gettext_lazy("Skewed answers, and means")
     position = 52
+    section = "agreement"
     tables = ("gwet", "intraclass")
     edition = 5
 

@@ -90,6 +90,7 @@ class VarianceComponents(Figure[Listing[OutcomeComponents]]):
     key = "variance_components"
     title = gettext_lazy("What varies: raters, stories, the rest")
     position = 53
+    section = "agreement"
     tables = ("variance-components", "means-for-other-raters")
     edition = 5
     is_shown_sealed = False

@@ -80,6 +80,7 @@ class ClozeConstraints(Figure[ClozeConstraintsResult]):
     key = "cloze_constraints"
     title = gettext_lazy("Filled texts: hard sections")
     position = 143
+    section = "cloze"
     tables = ("cloze-difficulty", "cloze-constraints")
     is_shown_sealed = False
     needs_answers = False

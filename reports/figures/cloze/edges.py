@@ -57,6 +57,7 @@ class ClozeEdges(Figure[ClozeEdgesResult]):
     key = "cloze_edges"
     title = gettext_lazy("Filled texts: agreement between sections")
     position = 144
+    section = "cloze"
     tables = ("cloze-edges", "cloze-consistency")
     is_shown_sealed = False
     needs_answers = False

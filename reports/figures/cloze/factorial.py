@@ -83,6 +83,7 @@ class ClozeFactorial(Figure[ClozeFactorialResult]):
     key = "cloze_factorial"
     title = gettext_lazy("Filled texts: samples and checks")
     position = 147
+    section = "cloze"
     tables = ("cloze-conditions", "cloze-effects")
     edition = 2
     is_shown_sealed = False

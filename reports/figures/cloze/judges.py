@@ -95,6 +95,7 @@ class ClozeJudges(Figure[ClozeJudgesResult]):
     key = "cloze_judges"
     title = gettext_lazy("Filled texts: the judges")
     position = 146
+    section = "cloze"
     tables = ("cloze-alphas", "cloze-constraint-alphas", "cloze-judges")
     is_shown_sealed = False
     needs_answers = False

@@ -107,6 +107,7 @@ class ClozeFilling(Figure[ClozeResult]):
     key = "cloze"
     title = gettext_lazy("Who filled the blanks")
     position = 140
+    section = "cloze"
     tables = ("cloze", "cloze-sections", "cloze-completion")
     edition = 2
     needs_answers = False

@@ -64,6 +64,7 @@ class ClozeScales(Figure[ClozeScalesResult]):
     key = "cloze_scales"
     title = gettext_lazy("Filled texts: fine and coarse scale")
     position = 148
+    section = "cloze"
     tables = ("cloze-scales", "cloze-scales-by-model")
     is_shown_sealed = False
     needs_answers = False

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from reports.document.leaderboard import Leader, Leaderboard
 from reports.document.model import DocumentSection, DrawnPlot, Facts, Files, Head, Own, Subsection, TextBlock
 from reports.document.phrases import joined, phrase, reason_words
 from reports.document.values import Reason
@@ -65,6 +66,8 @@ class ClozeScores(Figure[ClozeScoresResult]):
     key = "cloze_scores"
     title = gettext_lazy("Filled texts: ranking")
     position = 141
+    section = "cloze"
+    lead = 10
     tables = ("cloze-scores", "cloze-section-scores", "cloze-people-beside-models")
     is_shown_sealed = False
     needs_answers = False
@@ -98,10 +101,26 @@ class ClozeScores(Figure[ClozeScoresResult]):
             margin=list(_margin(result)),
         )
 
+    def leaderboard(self, result: ClozeScoresResult, head: Head) -> Leaderboard | None:
+        ranked = sorted((row for row in result.participants if row.rank), key=lambda row: row.rank)
+        leaders = [
+            Leader(name=row.participant, value=total, words=decimal(total, 2), ends=row.interval)
+            for row in ranked
+            if (total := row.total) is not None
+        ]
+        title = _("Total of %(highest)s that are possible") % {"highest": decimal(result.highest, 0)}
+        return Leaderboard(title=title, leaders=tuple(leaders), notes=_board_notes(ranked)) if leaders else None
+
     def statements(self, result: ClozeScoresResult, head: Head) -> Iterator[Statement]:
         if sentence := _sentence(result):
             basis = _("One text to fill; sections of one story say nothing about other stories")
             yield Statement(sentence=sentence, basis=basis, position=45)
+
+
+def _board_notes(rows: Sequence[ParticipantScore]) -> tuple[str, ...]:
+    has_interval = any(row.interval.low is not None for row in rows)
+    lines = _("Lines: 95 %% intervals over repeated fills.") % {} if has_interval else ""
+    return tuple(filter(None, [_("Satisfied × (1 + surprising), summed over sections."), lines]))
 
 
 def _compute(dataset: Dataset, scored: ScoredCloze) -> ClozeScoresResult:

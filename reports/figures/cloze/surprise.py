@@ -98,6 +98,7 @@ class ClozeSurprise(Figure[ClozeSurpriseResult]):
     key = "cloze_surprise"
     title = gettext_lazy("Filled texts: what surprise rests on")
     position = 142
+    section = "cloze"
     tables = ("cloze-surprise", "cloze-fills")
     is_shown_sealed = False
     needs_answers = False

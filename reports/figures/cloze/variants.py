@@ -85,6 +85,7 @@ class ClozeVariants(Figure[ClozeVariantsResult]):
     key = "cloze_variants"
     title = gettext_lazy("Filled texts: does the order hold?")
     position = 145
+    section = "cloze"
     tables = ("cloze-variants", "cloze-variant-correlations")
     is_shown_sealed = False
     needs_answers = False

@@ -109,6 +109,7 @@ class ItemAnalysis(Figure[Listing[ItemOverlap]]):
     key = "item_analysis"
     title = gettext_lazy("How the items go together")
     position = 58
+    section = "items"
     tables = ("internal-consistency", "item-rest", "item-correlations")
     edition = 4
 

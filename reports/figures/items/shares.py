@@ -51,6 +51,7 @@ class Shares(Figure[Listing[ItemShares]]):
     key = "shares"
     title = gettext_lazy("What was chosen")
     position = 40
+    section = "items"
     tables = ("shares",)
 
     def compute(self, dataset: Dataset) -> Listing[ItemShares]:

@@ -109,6 +109,7 @@ class AlternativeAnnotator(Figure[Listing[JudgeStandings]]):
     key = "alternative_annotator"
     title = gettext_lazy("In place of an expert")
     position = 127
+    section = "judges"
     tables = ("alternative-annotator",)
     edition = 3
     is_shown_sealed = False

@@ -65,6 +65,7 @@ class JudgesAmongThemselves(Figure[Listing[AgreementAmongJudges]]):
     key = "judges_among_themselves"
     title = gettext_lazy("Judges among themselves")
     position = 129
+    section = "judges"
     tables = ("judges-among-themselves", "pairs-of-judges")
     is_shown_sealed = False
 

@@ -72,6 +72,7 @@ class JudgeBiases(Figure[Listing[Bias]]):
     key = "judge_biases"
     title = gettext_lazy("What judges go by")
     position = 130
+    section = "judges"
     tables = ("judge-biases",)
     edition = 3
     is_shown_sealed = False

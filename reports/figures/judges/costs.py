@@ -31,6 +31,7 @@ class JudgeCosts(Figure[Listing[JudgeCost]]):
     key = "judge_costs"
     title = gettext_lazy("What judges cost")
     position = 132
+    section = "judges"
     edition = 2
     tables = ("judge-costs",)
 

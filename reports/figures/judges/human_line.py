@@ -52,6 +52,7 @@ class HumanLine(Figure[Listing[JudgeLine]]):
     key = "human_line"
     title = gettext_lazy("A judge and an expert in the same place")
     position = 126
+    section = "judges"
     tables = ("human-line",)
     is_shown_sealed = False
 

@@ -28,6 +28,7 @@ class JudgesOnChoices(JudgesBesidePeople[JudgeScores], Figure[Listing[JudgeScore
     key = "judges_on_choices"
     title = gettext_lazy("Judges on choices")
     position = 122
+    section = "judges"
     tables = ("judges-on-choices", "lost-choices")
     edition = 5
     caption = gettext_lazy(

@@ -46,6 +46,7 @@ class JudgesOnPairs(GroupFigure[PairScores], Figure[Listing[PairScores]]):
     key = "judges_on_pairs"
     title = gettext_lazy("Judges on pairs")
     position = 124
+    section = "judges"
     tables = ("judges-on-pairs", "lost-pairs")
     edition = 3
     caption = gettext_lazy(

@@ -31,6 +31,7 @@ class JudgesOnRankings(GroupFigure[GroupScores], Figure[Listing[GroupScores]]):
     key = "judges_on_rankings"
     title = gettext_lazy("Judges on rankings")
     position = 125
+    section = "judges"
     tables = ("judges-on-rankings", "lost-rankings")
     edition = 2
     caption = gettext_lazy("Between the judge’s order of a group and the mean ranks of people.")

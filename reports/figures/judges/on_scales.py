@@ -29,6 +29,7 @@ class JudgesOnScales(JudgesBesidePeople[JudgeScores], Figure[Listing[JudgeScores
     key = "judges_on_scales"
     title = gettext_lazy("Judges on scales")
     position = 121
+    section = "judges"
     tables = ("judges-on-scales", "lost-ratings")
     edition = 5
     caption = gettext_lazy("Against the mean of people; of several items the mean of the items’ values.")

@@ -31,6 +31,7 @@ class JudgesOnScores(JudgesBesidePeople[JudgeScores], Figure[Listing[JudgeScores
     key = "judges_on_scores"
     title = gettext_lazy("Judges on declared scores")
     position = 119
+    section = "judges"
     tables = ("judges-on-scores", "lost-in-scores")
     edition = 1
     caption = gettext_lazy("The judge’s own score against the mean of people’s; of several scores the mean.")

@@ -97,6 +97,7 @@ class Judges(Figure[JudgesResult]):
     key = "judges"
     title = gettext_lazy("Judges beside people")
     position = 120
+    section = "judges"
     tables = ("judges", "judges-on-verdicts", "lost-verdicts")
     edition = 9
     is_shown_sealed = False

@@ -88,6 +88,7 @@ class Personas(Figure[Listing[JudgePersonas]]):
     key = "personas"
     title = gettext_lazy("What personas gain")
     position = 131
+    section = "judges"
     tables = ("personas",)
     is_shown_sealed = False
 

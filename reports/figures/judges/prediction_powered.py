@@ -120,6 +120,7 @@ class PeopleAndJudge(Figure[Listing[JudgeEstimates]]):
     key = "people_and_judge"  # its name in every report that was ever stored
     title = gettext_lazy("People and judge together")
     position = 128
+    section = "judges"
     tables = ("people-and-judge",)
     edition = 2
     is_shown_sealed = False

@@ -59,6 +59,7 @@ class JudgesShareOfYes(Figure[Listing[JudgeYes]]):
     key = "judges_share_of_yes"
     title = gettext_lazy("A judge’s Yes by the share of experts")
     position = 123
+    section = "judges"
     tables = ("judges-share-of-yes",)
     edition = 2
     is_shown_sealed = False

@@ -66,6 +66,7 @@ class Wordings(Figure[Listing[ModelWordings]]):
     key = "wordings"
     title = gettext_lazy("One model, several prompts")
     position = 133
+    section = "judges"
     tables = ("wordings",)
     edition = 3
     is_shown_sealed = False

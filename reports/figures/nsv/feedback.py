@@ -79,6 +79,7 @@ class NsvFeedback(Figure[NsvFeedbackResult]):
     key = "nsv_feedback"
     title = gettext_lazy("Ideas after feedback")
     position = 151
+    section = "texts"
     tables = ("nsv-feedback",)
     is_shown_sealed = False
     needs_answers = False

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy
 from judges.metrics import NoValue, all_metrics
 from reports.dataset.scored_ideas import ALPHA, SALT, K, novelty_search
 from reports.document import notes
+from reports.document.leaderboard import Leader, Leaderboard
 from reports.document.model import DocumentSection, Head, TextBlock
 from reports.document.values import IntervalEstimate, Reason
 from reports.figures.base import N_RESAMPLES, Figure, estimate, interval
@@ -30,6 +31,7 @@ from reports.figures.nsv.results import (
 )
 from reports.figures.nsv.robustness import held_out, list_ablations, list_stability
 from reports.lazy import agreement, intervals, np, nsv, reliability
+from reports.numbers import coefficient
 from stats.reasons import Incomputable
 from studies.documents.analysis_plan import WITHIN_PROMPTS
 
@@ -46,6 +48,8 @@ class Nsv(Figure[NsvResult]):
     key = "nsv"
     title = gettext_lazy("Novelty, surprise and value")
     position = 150
+    section = "texts"
+    lead = 20
     tables = ("nsv-methods", "nsv-weights", "nsv-ablations", "nsv-stability", "nsv-prompts")
     is_shown_sealed = False
     needs_answers = False
@@ -62,6 +66,9 @@ class Nsv(Figure[NsvResult]):
             return NsvResult(panel=about, why=Reason.of(scored), scores=None)
         return NsvResult(panel=about, why=None, scores=_scores(dataset, scored))
 
+    def leaderboard(self, result: NsvResult, head: Head) -> Leaderboard | None:
+        return _board(result.scores) if result.scores else None
+
     def describe(self, result: NsvResult, head: Head) -> Iterator[DocumentSection]:
         scores = result.scores
         frozen = _(
@@ -77,6 +84,20 @@ class Nsv(Figure[NsvResult]):
             ],
             margin=[*(sentences.about_scores(scores) if scores else []), TextBlock(words=frozen)],
         )
+
+
+def _board(scores: NsvScores) -> Leaderboard:
+    """The score and what it is held against, by how far each goes with people."""
+    is_within = scores.confirmatory == WITHIN_PROMPTS
+    found = [(row.method, row.within if is_within else row.pooled) for row in scores.methods]
+    ranked = sorted(found, key=lambda pair: -(pair[1].value if pair[1].value is not None else -2))
+    leaders = [
+        Leader(name=str(tables.METHODS[method]), value=rho.value, words=coefficient(rho.value), ends=rho.interval)
+        for method, rho in ranked
+        if rho.value is not None
+    ]
+    title = _("Correlation with people, within prompts") if is_within else _("Correlation with people, over all ideas")
+    return Leaderboard(title=title, leaders=tuple(leaders), notes=(_("Lines: 95 %% intervals over prompts.") % {},))
 
 
 def _panel(dataset: Dataset, panel: IdeaPanel) -> IdeaPanelAgreement:

@@ -52,6 +52,7 @@ class PairAccuracies(ItemFigure[ItemAccuracies], Figure[Listing[ItemAccuracies]]
     key = "pair_accuracies"
     title = gettext_lazy("Who names what most prefer")
     position = 74
+    section = "pairs"
     tables = ("pair-accuracies",)
     edition = 2
 

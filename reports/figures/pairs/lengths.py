@@ -84,6 +84,7 @@ class LengthsOfPairs(ItemFigure[PairLengths], Figure[Listing[PairLengths]]):
     key = "pair_lengths"
     title = gettext_lazy("Length and preference")
     position = 72
+    section = "pairs"
     tables = ("pair-lengths", "length-differences")
 
     def is_about(self, item: StepItem) -> bool:

@@ -77,6 +77,7 @@ class Preferences(Figure[Listing[Preference]]):
     key = "preferences"
     title = gettext_lazy("Which story was preferred")
     position = 70
+    section = "pairs"
     tables = ("preferences", "pairs")
     edition = 3
 

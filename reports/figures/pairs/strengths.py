@@ -14,6 +14,7 @@ from reports import reasons
 from reports.dataset.choices import choices_of
 from reports.document import columns, notes, plots
 from reports.document.columns import LEAD, decimals, ends
+from reports.document.leaderboard import Leader, Leaderboard
 from reports.document.model import Block, DocumentSection, DrawnPlot, Files, Head, ReportTable, Subsection, TextBlock
 from reports.document.phrases import in_language, joined, phrase, reason_words
 from reports.document.values import Interval, Reason
@@ -70,6 +71,8 @@ class Strengths(Figure[Listing[StrengthTable]]):
     key = "strengths"
     title = gettext_lazy("Strengths")
     position = 85
+    section = "pairs"
+    lead = 40
     tables = ("strengths",)
     edition = 2
     is_shown_sealed = False
@@ -105,6 +108,18 @@ class Strengths(Figure[Listing[StrengthTable]]):
             heading=self.title,
             body=[_part(row, head, n) for n, row in enumerate(result.rows, start=1)],
             margin=[*(TextBlock(words=words) for words in margin), *notes.weakest(intervals)],
+        )
+
+    def leaderboard(self, result: Listing[StrengthTable], head: Head) -> Leaderboard | None:
+        of_sources = [row for row in result.rows if row.unit == "sources" and row.strengths]
+        if not of_sources:
+            return None
+        ranked = sorted(of_sources[0].strengths, key=lambda strength: -strength.value)
+        leaders = [Leader(name=s.name, value=s.value, words=measured(s.value, 2), ends=s.interval) for s in ranked]
+        return Leaderboard(
+            title=_("Strength, log odds against the average source: %(question)s") % {"question": of_sources[0].title},
+            leaders=tuple(leaders),
+            notes=(_("Lines: 95 %% intervals over groups, raters held fixed.") % {},),
         )
 
 

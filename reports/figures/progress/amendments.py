@@ -53,6 +53,7 @@ class Amendments(Figure[Listing[AmendedVersion]]):
     key = "amendments"
     title = gettext_lazy("Changes after the launch")
     position = 98
+    section = "methods"
     tables = ("amendments",)
 
     def compute(self, dataset: Dataset) -> Listing[AmendedVersion]:

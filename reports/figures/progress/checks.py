@@ -52,6 +52,7 @@ class Checks(Figure[Listing[CheckResult]]):
     key = "checks"
     title = gettext_lazy("Right answers")
     position = 100
+    section = "raters"
     edition = 2
     tables = ("checks",)
 

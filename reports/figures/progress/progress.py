@@ -83,6 +83,7 @@ class Progress(Figure[ProgressResult]):
     key = "progress"
     title = gettext_lazy("How far it has come")
     position = 10
+    section = "raters"
     tables = ("progress",)
     needs_answers = False
 

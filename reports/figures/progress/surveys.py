@@ -47,6 +47,7 @@ class Surveys(Figure[Listing[Survey]]):
     key = "surveys"
     title = gettext_lazy("What raters were asked once")
     position = 110
+    section = "raters"
     tables = ("surveys",)
 
     def compute(self, dataset: Dataset) -> Listing[Survey]:

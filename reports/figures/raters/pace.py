@@ -82,6 +82,7 @@ class PanelPace(Figure[PaceResult]):
     key = "pace"
     title = gettext_lazy("How long they took")
     position = 55
+    section = "raters"
     tables = ("pace", "pace-by-place")
 
     def compute(self, dataset: Dataset) -> PaceResult | None:

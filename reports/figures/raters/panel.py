@@ -138,6 +138,7 @@ class RaterPanel(Figure[PanelResult]):
     key = "panel"
     title = gettext_lazy("The raters")
     position = 54
+    section = "raters"
     tables = ("severity", "leave-one-rater-out")
     edition = 4
 

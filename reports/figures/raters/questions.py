@@ -69,6 +69,7 @@ class RaterQuestions(Figure[RaterQuestionsResult]):
     key = "rater_questions"
     title = gettext_lazy("Raters to ask")
     position = 59
+    section = "raters"
     tables = ("raters-to-ask",)
 
     def compute(self, dataset: Dataset) -> RaterQuestionsResult | None:

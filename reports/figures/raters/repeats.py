@@ -60,6 +60,7 @@ class Repeats(Figure[Listing[RepeatRow]]):
     key = "repeats"
     title = gettext_lazy("What raters read twice")
     position = 56
+    section = "raters"
     tables = ("repeats",)
     edition = 3
 

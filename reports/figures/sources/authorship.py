@@ -95,6 +95,7 @@ class Authorship(Figure[Listing[Guesses]]):
     key = "authorship"
     title = gettext_lazy("Who did they think wrote it?")
     position = 90
+    section = "sources"
     tables = ("authorship",)
     edition = 5
     is_shown_sealed = False

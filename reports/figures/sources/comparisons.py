@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from reports.document import columns, notes, plots
+from reports.document.leaderboard import Leaderboard
 from reports.document.model import (
     Block,
     DocumentSection,
@@ -35,6 +36,7 @@ from reports.figures.sources.contrast_rows import ContrastRow, OutcomeContrasts,
 from reports.figures.sources.contrast_table import contrast_columns, contrast_table, rests_on
 from reports.figures.sources.contrast_words import contrast_statements, fixed_premises, unit_words
 from reports.figures.sources.headline_words import headline
+from reports.figures.sources.leaderboard import source_leaderboard
 from reports.figures.sources.log_odds import check_blocks, check_columns, with_checks
 from reports.figures.sources.planned_contrasts import compare_planned
 from reports.numbers import with_interval
@@ -71,6 +73,8 @@ class Comparisons(Figure[ComparisonResult]):
     key = "comparisons"
     title = gettext_lazy("How far the sources are apart")
     position = 25
+    section = "sources"
+    lead = 30
     tables = ("comparisons",)
     edition = 16
     is_shown_sealed = False
@@ -108,6 +112,9 @@ class Comparisons(Figure[ComparisonResult]):
 
     def headline(self, result: ComparisonResult, head: Head) -> str:
         return headline(result.whole)
+
+    def leaderboard(self, result: ComparisonResult, head: Head) -> Leaderboard:
+        return source_leaderboard(result.whole, head)
 
     def statements(self, result: ComparisonResult, head: Head) -> Iterator[Statement]:
         for n, outcome in enumerate(result.whole):

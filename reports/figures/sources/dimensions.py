@@ -53,6 +53,7 @@ class Dimensions(Figure[DimensionResult]):
     key = "dimensions"
     title = gettext_lazy("By dimension")
     position = 22
+    section = "sources"
     tables = ("dimensions",)
     edition = 2
 

@@ -75,6 +75,7 @@ class Distributions(Figure[Listing[ItemDistribution]]):
     key = "distributions"
     title = gettext_lazy("How ratings are distributed")
     position = 32
+    section = "sources"
     tables = ("distributions",)
     edition = 2
 

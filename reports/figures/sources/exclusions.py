@@ -90,6 +90,7 @@ class Exclusions(Figure[Listing[ExcludedContrast]]):
     key = "exclusions"
     title = gettext_lazy("With and without exclusions")
     position = 27
+    section = "methods"
     tables = ("exclusions",)
     is_shown_sealed = False
 

@@ -61,6 +61,7 @@ class Factors(Figure[Listing[FactorOutcome]]):
     key = "factors"
     title = gettext_lazy("By a property of the stories")
     position = 65
+    section = "sources"
     tables = ("factors", "factor-contrasts")
     edition = 11
     is_shown_sealed = False

@@ -98,6 +98,7 @@ class HumanLikeness(ItemFigure[Likeness], Figure[Listing[Likeness]]):
     key = "human_likeness"
     title = gettext_lazy("Human or model, on a scale")
     position = 92
+    section = "sources"
     tables = ("human-likeness", "human-likeness-by-source")
 
     def is_about(self, item: StepItem) -> bool:

@@ -68,6 +68,7 @@ class MissingAnswers(Figure[MissingAnswersResult]):
     key = "missing_answers"
     title = gettext_lazy("What missing answers leave open")
     position = 26
+    section = "methods"
     tables = ("missing-answers", "missing-parts")
     edition = 2
     is_shown_sealed = False

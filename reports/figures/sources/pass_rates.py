@@ -61,6 +61,7 @@ class PassRates(Figure[PassRateResult]):
     key = "pass_rates"
     title = gettext_lazy("Pass rates")
     position = 20
+    section = "sources"
     tables = ("pass-rates",)
     edition = 3
 

@@ -54,6 +54,7 @@ class Places(Figure[Listing[ItemPlaces]]):
     key = "places"
     title = gettext_lazy("Where each source was ranked")
     position = 82
+    section = "pairs"
     tables = ("places",)
     edition = 2
     is_shown_sealed = False

@@ -70,6 +70,7 @@ class Rankings(Figure[Listing[Ranking]]):
     key = "rankings"
     title = gettext_lazy("Rankings")
     position = 80
+    section = "pairs"
     tables = ("rankings",)
     edition = 4
     is_shown_sealed = False

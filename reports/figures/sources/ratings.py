@@ -55,6 +55,7 @@ class Ratings(Figure[Listing[ItemRatings]]):
     key = "ratings"
     title = gettext_lazy("Mean ratings")
     position = 30
+    section = "sources"
     tables = ("ratings",)
     edition = 5
 

@@ -54,6 +54,7 @@ class Specifications(Figure[Listing[Specification]]):
     key = "specifications"
     title = gettext_lazy("Specification curve")
     position = 28
+    section = "methods"
     tables = ("specifications",)
     is_shown_sealed = False
 

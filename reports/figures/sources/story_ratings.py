@@ -91,6 +91,7 @@ class StoryRatings(ItemFigure[ItemStories], Figure[Listing[ItemStories]]):
     key = "story_ratings"
     title = gettext_lazy("Story by story")
     position = 33
+    section = "stories"
     tables = ("story-ratings", "spreads")
     edition = 3
 

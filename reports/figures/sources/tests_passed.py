@@ -70,6 +70,7 @@ class TestsPassed(Figure[TestsPassedResult]):
     key = "tests_passed"
     title = gettext_lazy("Tests passed by each story")
     position = 60
+    section = "stories"
     tables = ("tests-passed",)
     edition = 6
     is_shown_sealed = False

@@ -74,6 +74,7 @@ class Trends(Figure[Listing[FactorTrend]]):
     key = "trends"
     title = gettext_lazy("Against a number")
     position = 67
+    section = "sources"
     tables = ("trends", "trend-means")
     edition = 2
     is_shown_sealed = False

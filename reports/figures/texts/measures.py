@@ -71,6 +71,7 @@ class Measures(Figure[Listing[Measure]]):
     key = "measures"
     title = gettext_lazy("Text measures")
     position = 138
+    section = "texts"
     tables = ("measures",)
     needs_answers = False
 

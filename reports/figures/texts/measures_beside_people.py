@@ -103,6 +103,7 @@ class MeasuresBesidePeople(Figure[MeasuresResult]):
     key = "measures_beside_people"
     title = gettext_lazy("Measures beside people")
     position = 139
+    section = "texts"
     tables = ("measures-beside-people", "measures-on-pairs")
     edition = 2
     is_shown_sealed = False

@@ -71,6 +71,7 @@ class NearCopies(Figure[Listing[SetCopies]]):
     key = "near_copies"
     title = gettext_lazy("Near-copies")
     position = 137
+    section = "texts"
     tables = ("near-copies", "near-copies-by-story")
     edition = 2
     is_shown_sealed = False

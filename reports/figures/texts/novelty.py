@@ -79,6 +79,7 @@ class Novelty(Figure[Listing[SetNovelty]]):
     key = "novelty"
     title = gettext_lazy("Novelty")
     position = 136
+    section = "texts"
     tables = ("novelty", "novelty-by-story")
     is_shown_sealed = False
     needs_answers = False

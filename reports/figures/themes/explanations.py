@@ -68,6 +68,7 @@ class Explanations(Figure[Listing[ItemExplanations]]):
     key = "explanations"
     title = gettext_lazy("Explanations")
     position = 95
+    section = "items"
     tables = ("explanations",)
 
     def compute(self, dataset: Dataset) -> Listing[ItemExplanations]:

@@ -76,6 +76,7 @@ class Themes(Figure[Listing[SampleThemes]]):
     key = "themes"
     title = gettext_lazy("What reasons are about")
     position = 93
+    section = "items"
     tables = ("themes", "theme-shares")
 
     def compute(self, dataset: Dataset) -> Listing[SampleThemes]:

@@ -39,7 +39,7 @@ class Command(BaseCommand):
             )
         if lifecycle.is_sealed(study):
             raise CommandError(f"{study.slug} is sealed until it is closed; then this prints the score.")
-        document = results.ensure_report(study, at=timezone.now(), by="nsv").result
+        document = results.fit_document(results.ensure_report(study, at=timezone.now(), by="nsv"))
         if options["json"]:
             part = {key: document[key] for key in KEYS}
             self.stdout.write(json.dumps(part, indent=1, ensure_ascii=False, allow_nan=False, sort_keys=True))

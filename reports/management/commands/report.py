@@ -24,7 +24,7 @@ class Command(BaseCommand):
             study = find_study(options["study"])
         except NoSuchStudy as error:
             raise CommandError(str(error)) from None
-        document = results.ensure_report(study, at=timezone.now(), by="report").result
+        document = results.fit_document(results.ensure_report(study, at=timezone.now(), by="report"))
         if options["json"]:
             self.stdout.write(json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False, sort_keys=True))
         else:

@@ -176,7 +176,7 @@ def test_on_a_scale_a_judge_that_only_tells_people_from_models_is_no_stand_in() 
 def verdict_on_page(client: Client) -> str:
     """What the page says of whether the judge is a stand-in: the last cell of its row, as the sentence above."""
     client.force_login(factories.staff("researcher"))
-    page = " ".join(client.get("/reports/plums/").content.decode().split())
+    page = " ".join(client.get("/reports/plums/figures/all/").content.decode().split())
     section = page[page.index('id="alternative_annotator"') :]
     section = section[: section.index("</section>")]
     assert "A stand-in<br>for an expert?" in section

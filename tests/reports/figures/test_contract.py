@@ -122,7 +122,7 @@ def test_page_text_and_files_hold_every_figure_that_has_something_to_say(
     document = results.compute(study)
     visible = results.read_results(document).visible
 
-    page = client.get("/reports/plums/").content.decode()
+    page = client.get("/reports/plums/figures/all/").content.decode()
     lines = list(text.lines(results.read_results(document)))
 
     assert len(visible) >= (7 if state == "closed" else 3)
@@ -143,7 +143,7 @@ def test_no_two_parts_of_described_figures_have_one_id(client: Client, study: St
     client.force_login(factories.staff("researcher"))
     keys = [figure.key for figure, _ in results.read_results(results.compute(study)).visible]
 
-    page = client.get("/reports/plums/").content.decode()
+    page = client.get("/reports/plums/figures/all/").content.decode()
 
     ids = [name for name in re.findall(r'\bid="([^"]+)"', page) if name.split("-")[0] in keys]
     assert len(ids) > 3 * len(keys)
@@ -188,7 +188,7 @@ def test_a_stored_report_in_another_form_is_computed_anew(client: Client, study:
         results.read_results(other)
     client.force_login(factories.staff("researcher"))
 
-    response = client.get("/reports/plums/")
+    response = client.get("/reports/plums/figures/all/")
 
     assert response.status_code == 200
     assert Report.objects.get().result == results.compute(study)
@@ -211,7 +211,7 @@ def test_a_metric_that_answers_what_people_answer_is_named_and_not_analysed(clie
     client.force_login(factories.staff("researcher"))
 
     judges = results.compute(study)["judges"]
-    page = " ".join(client.get("/reports/plums/").content.decode().split())
+    page = " ".join(client.get("/reports/plums/figures/all/").content.decode().split())
 
     counts = {"n_items": 1, "n_answered": 1, "n_declined": 0, "n_unreadable": 0}
     named = {"judge": "words", "kind": "metric", "step": "guess", "type": "choice"} | counts

@@ -31,7 +31,7 @@ def test_the_page_says_what_the_best_judge_has_where_an_expert_has_what(
     given.verdicts(study, judges, kind=Rater.Kind.MODEL)
     client.force_login(factories.staff("researcher"))
 
-    page = " ".join(client.get("/reports/plums/").content.decode().split())
+    page = " ".join(client.get("/reports/plums/figures/all/").content.decode().split())
 
     assert words in page
     assert page.index(words) > page.index('id="human_line"')

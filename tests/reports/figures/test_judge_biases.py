@@ -173,7 +173,7 @@ def test_three_wordings_stand_side_by_side_over_what_all_of_them_answered(study:
     check(by_kind["scales"], [[answers[who, "scale", s] for s in STORIES] for who in names], answers)
     check(by_kind["verdicts"], [[answers[who, "yes", s] for s in STORIES] for who in names], answers)
     client.force_login(factories.staff("researcher"))
-    page = " ".join(client.get("/reports/plums/").content.decode().split())
+    page = " ".join(client.get("/reports/plums/figures/all/").content.decode().split())
     for judge in judges:
         row = f'<th scope="row" class="kept-whole">{judge.prompt}</th> <td class="kept-whole">{judge.slug}</td>'
         assert kept_together(row) in page

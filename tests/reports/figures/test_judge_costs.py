@@ -87,7 +87,7 @@ def test_another_request_makes_another_report(client: Any) -> None:
     )
     client.force_login(factories.staff("researcher"))
 
-    page = client.get("/reports/plums/").content.decode()
+    page = client.get("/reports/plums/figures/all/").content.decode()
 
     assert results.fingerprint(study) != before
     assert '<td class="n lead-figure">0.0400</td>' in page

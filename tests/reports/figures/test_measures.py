@@ -57,7 +57,7 @@ def test_page_text_file_and_codebook_show_them(client: Client) -> None:
     study = measured_study()
     client.force_login(factories.staff("researcher"))
 
-    page = " ".join(client.get("/reports/plums/").content.decode().split())
+    page = " ".join(client.get("/reports/plums/figures/all/").content.decode().split())
     lines = client.get("/reports/plums/measures.csv").getvalue().decode().splitlines()
     text = StringIO()
     call_command("report", "plums", stdout=text)
@@ -83,7 +83,7 @@ def test_shares_are_told_apart_and_stories_without_a_value_are_counted(client: C
     runs.drain(runs.start(study, catalogue.make_metric_judge("distinct"), by="tests"))
     client.force_login(factories.staff("researcher"))
 
-    page = " ".join(client.get("/reports/plums/").content.decode().split())
+    page = " ".join(client.get("/reports/plums/figures/all/").content.decode().split())
 
     # Eight of ten words, and one of one: the mean is .9. Pairs: eight of nine, and none.
     assert "0.900 ± 0.141</td>" in page

@@ -87,10 +87,10 @@ def test_without_people_it_says_so_and_while_live_or_blind_there_is_nothing(tmp_
     score(tmp_path, "story,value\np1s1,3\np1s2,1\np2s1,2\np2s2,1\n")
     client.force_login(factories.staff("researcher"))
 
-    page = client.get("/reports/plums/").content.decode()
+    page = client.get("/reports/plums/figures/all/").content.decode()
 
     assert "No person has answered anything about these stories yet" in page
     assert results.compute(study, blind=True)["measures_beside_people"] is None
     Study.objects.update(state="live", closed_at=None)
     assert results.compute(Study.objects.get())["measures_beside_people"] is None
-    assert "measures-people-h" not in client.get("/reports/plums/").content.decode()
+    assert "measures-people-h" not in client.get("/reports/plums/figures/all/").content.decode()

@@ -76,7 +76,7 @@ def test_a_near_copy_is_named_with_the_story_that_has_it(study: Study) -> None:
 def test_the_page_and_the_files_name_set_embedding_and_number(client: Client, study: Study) -> None:
     client.force_login(factories.staff("researcher"))
 
-    page = " ".join(client.get("/reports/plums/").text.split())
+    page = " ".join(client.get("/reports/plums/figures/all/").text.split())
 
     short = ReferenceSet.objects.get().sha256[:12]
     assert "Novelty beside “The study’s own stories”" in page

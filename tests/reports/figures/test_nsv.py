@@ -106,7 +106,7 @@ def test_page_files_and_command_say_it_and_nothing_while_sealed(
     study = plant(monkeypatch, n_prompts=12).study
     client.force_login(factories.staff("researcher"))
 
-    page = " ".join(client.get("/reports/ideas/").content.decode().split())
+    page = " ".join(client.get("/reports/ideas/figures/all/").content.decode().split())
 
     for words in (
         "The panel, on Item 1, over 120 ideas:",

@@ -108,7 +108,7 @@ def test_the_page_names_the_personas_and_whom_they_are_compared_with(client: Cli
     Said(nobody="judge-bare")
     client.force_login(factories.staff("researcher"))
 
-    page = " ".join(client.get("/reports/plums/").content.decode().split())
+    page = " ".join(client.get("/reports/plums/figures/all/").content.decode().split())
     lines = client.get("/reports/plums/personas.csv").getvalue().decode().splitlines()
 
     assert "the personas of judge: critic, reader, editor, teacher, child" in page

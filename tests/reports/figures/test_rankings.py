@@ -21,7 +21,7 @@ def test_beside_kendalls_w_stand_what_chance_gives_for_so_many_raters_and_the_me
     given.bring(study, given.orders(study, orders))
 
     found = results.compute(study)["rankings"][0]["concordance"]
-    page = " ".join(admin_client.get("/reports/plums/").content.decode().split())
+    page = " ".join(admin_client.get("/reports/plums/figures/all/").content.decode().split())
 
     # Of the first group the sums of ranks are 3, 7 and 8: 12 · 14 / (3² · 24). Its raters correlate at 1, ½ and ½;
     # the two of the second put everything the other way round.

@@ -36,7 +36,7 @@ def test_few_stories_are_said_to_be_few_beside_ratings(admin_client: Client) -> 
     made = rated_study()
     ratings = results.compute(made)["ratings"][0]["by_source"]
 
-    page = " ".join(admin_client.get("/reports/plums/").content.decode().split())
+    page = " ".join(admin_client.get("/reports/plums/figures/all/").content.decode().split())
 
     assert [row["interval"]["note"] for row in ratings] == ["t interval over 3 clusters"] * 2
     section = page[page.index('id="ratings"') :]
@@ -60,7 +60,7 @@ def test_sources_stand_story_by_story_in_the_order_of_all_other_sections() -> No
 def test_agreement_on_scales_has_no_column_of_verdicts(admin_client: Client) -> None:
     rated_study()
 
-    page = admin_client.get("/reports/plums/").content.decode()
+    page = admin_client.get("/reports/plums/figures/all/").content.decode()
 
     section = page[page.index('id="agreement"') :]
     section = section[: section.index("</section>")]
@@ -82,7 +82,7 @@ def test_the_interval_of_a_standard_deviation_ends_at_0(admin_client: Client) ->
 def test_an_interval_that_is_not_there_is_left_out_of_the_sentence(admin_client: Client) -> None:
     rated_study({"p1s1": 4})
 
-    page = " ".join(admin_client.get("/reports/plums/").content.decode().split())
+    page = " ".join(admin_client.get("/reports/plums/figures/all/").content.decode().split())
 
     assert "in the mean over 1 story.</p>" in page
     assert "interval –" not in page

@@ -25,7 +25,7 @@ def test_the_probe_is_found(client: Client) -> None:
     out = io.StringIO()
     call_command("report", "plums", stdout=out)
     file = b"".join(client.get("/reports/plums/probes.csv").streaming_content).decode()
-    page = client.get("/reports/plums/").content.decode()
+    page = client.get("/reports/plums/figures/all/").content.decode()
 
     assert results.compute(study)["probe"] == {"n": 8}
     assert "Probed: 8" in page

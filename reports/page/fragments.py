@@ -1,0 +1,75 @@
+"""The parts of a report's pages as they are stored: rendered once by report, language and version of the code."""
+
+from __future__ import annotations
+
+from django.db import IntegrityError, transaction
+from django.utils import translation
+
+from reports import results
+from reports.models import Report, ReportFragment
+from reports.page.outline import Outline, outline
+from reports.page.pages import SUMMARY, ReportPages
+from reports.source_digest import source_digest
+from studies.models import Study
+
+OUTLINE = "outline"
+BY_NAME = " by name"  # behind the name of a page whose sources stand in the order of their names
+
+
+def obtain_page(report: Report, study: Study, name: str, *, is_by_score: bool = True) -> str | None:
+    """The content of a page of the report in the language that is active; None if the report has no such page.
+
+    is_by_score : whether sources stand in the order of their score, where there is one
+    Raises Undecodable for a report that another version stored.
+    """
+    language, stored_as = translation.get_language() or "", name if is_by_score else f"{name}{BY_NAME}"
+    stored = _find(report, stored_as, language)
+    if stored is not None:
+        return stored
+    content = _open_pages(report, study, is_by_score=is_by_score).render(name)
+    if content is not None:
+        _store(report, stored_as, language, content)
+    return content
+
+
+def obtain_outline(report: Report) -> Outline:
+    """Which figures of the report have something to show."""
+    stored = _find(report, OUTLINE, "")
+    return Outline.read(stored) if stored is not None else _store_outline(report, results.read_report(report))
+
+
+def prepare(report: Report, study: Study) -> None:
+    """Render the summary and every section, so that whoever looks first does not wait for them."""
+    pages, language = _open_pages(report, study), translation.get_language() or ""
+    for name in (SUMMARY, *pages.outline.sections()):
+        content = pages.render(name)
+        if content is not None:
+            _store(report, name, language, content)
+
+
+def _open_pages(report: Report, study: Study, *, is_by_score: bool = True) -> ReportPages:
+    document = results.read_report(report)
+    stored = _find(report, OUTLINE, "")
+    kept = Outline.read(stored) if stored is not None else _store_outline(report, document)
+    return ReportPages(study, report, document, kept, is_by_score=is_by_score)
+
+
+def _store_outline(report: Report, document: results.Results) -> Outline:
+    fresh = outline(document, document.head)
+    _store(report, OUTLINE, "", fresh.write())
+    return fresh
+
+
+def _find(report: Report, name: str, language: str) -> str | None:
+    stored = report.fragments.filter(name=name, language=language, source_digest=source_digest())
+    return stored.values_list("content", flat=True).first()
+
+
+def _store(report: Report, name: str, language: str, content: str) -> None:
+    fresh = {"source_digest": source_digest(), "content": content}
+    try:
+        with transaction.atomic():
+            ReportFragment.objects.update_or_create(report=report, name=name, language=language, defaults=fresh)
+    except IntegrityError:
+        # A later report took this one's place while its page was rendered.
+        return

@@ -1,0 +1,79 @@
+"""Which figures of a report have something to show, in which sections, and why the others have nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from reports.document.model import DocumentSection, DrawnPlot, Head, Own, ReportTable, find_blocks
+from reports.figures import Figure, all_figures
+from reports.page.sections import FINDINGS, METHODS, SECTIONS
+from reports.results import Results
+
+SEALED, UNANSWERED, UNASKED, REFUSED = "sealed", "unanswered", "unasked", "refused"
+
+
+@dataclass(frozen=True)
+class Outline:
+    """leads : the section that comes first, by its key, "" for none; shown : keys of the figures with something to
+    show, in the order of the page; silent : of each other figure why it has nothing"""
+
+    leads: str
+    shown: tuple[str, ...]
+    silent: dict[str, str]
+
+    def write(self) -> str:
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def read(cls, written: str) -> Outline:
+        fields = json.loads(written)
+        return cls(fields["leads"], tuple(fields["shown"]), fields["silent"])
+
+    def sections(self) -> list[str]:
+        """The keys of the sections that have something to show: findings, then the one that leads, then in order."""
+        filled = {all_figures()[key].section for key in self.shown} | {FINDINGS, METHODS}
+        return sorted((key for key in SECTIONS if key in filled), key=lambda key: key not in (FINDINGS, self.leads))
+
+    def figures_in(self, section: str) -> list[Figure[Any]]:
+        return [figure for key in self.shown if (figure := all_figures()[key]).section == section]
+
+
+def outline(results: Results, head: Head) -> Outline:
+    """The outline of a report, for which every figure describes what it has."""
+    visible = {figure.key for figure, _result in results.visible}
+    shown, silent = [], {}
+    for key, figure in all_figures().items():
+        result = results.figures[key]
+        if key in visible and not is_refused(list(figure.describe(result, head))):
+            shown.append(key)
+        else:
+            silent[key] = _why_silent(results, figure, result, is_visible=key in visible)
+    lead = find_leader(results, head)
+    return Outline(lead.section if lead else "", tuple(shown), silent)
+
+
+def find_leader(results: Results, head: Head) -> Figure[Any] | None:
+    """The figure whose leaderboard the summary shows; None where nothing leads."""
+    pairs = sorted(results.visible, key=lambda pair: pair[0].lead)
+    return next((figure for figure, result in pairs if figure.leaderboard(result, head)), None)
+
+
+def is_refused(description: Sequence[DocumentSection]) -> bool:
+    """Whether all that a figure has is rows without a value, each with its reason."""
+    if any(find_blocks(description, DrawnPlot)) or any(find_blocks(description, Own)):
+        return False
+    tables = list(find_blocks(description, ReportTable))
+    return bool(tables) and all(table.why(row) is not None for table in tables for row in table.rows)
+
+
+def _why_silent(results: Results, figure: Figure[Any], result: Any, *, is_visible: bool) -> str:
+    if is_visible:
+        return REFUSED
+    if results.is_sealed and not figure.is_shown_sealed:
+        return SEALED
+    if result is None or figure.is_empty(result):
+        return UNASKED
+    return UNANSWERED
