@@ -18,7 +18,9 @@ SOURCE = "source"  # the column of files that says of which source a row is
 
 
 def in_order(sections: Iterable[DocumentSection], sources: Sequence[str]) -> list[DocumentSection]:
-    """The sections with sources in that order; what is not about sources stays as it is."""
+    """The sections with sources in that order; what is not about sources stays as it is, and all without an order."""
+    if not sources:
+        return list(sections)
     rank = {name: n for n, name in enumerate(sources)}
     return [replace(section, body=[_block(block, rank) for block in section.body]) for section in sections]
 
@@ -38,7 +40,7 @@ def _table(table: ReportTable[Any], rank: Rank) -> ReportTable[Any]:
     columns = [table.columns[place] for place in places]
     foot = table.foot if not is_source else [_move(cells, table.columns, columns) for cells in table.foot]
     column = next((column for column in table.columns if column.is_head and SOURCE in column.files), None)
-    if column is None or not rank:
+    if column is None:
         return replace(table, columns=columns, foot=foot)
     heads = [other for other in table.columns if other.is_head and other is not column]
     sort = partial(_sorted_within, about=lambda row: [plain(head.cell(row).words) for head in heads])
@@ -66,6 +68,8 @@ def _move(cells: Sequence[T], before: Sequence[Any], after: Sequence[Any]) -> li
 
 
 def _dots(plot: plots.DotPlot, rank: Rank) -> plots.DotPlot:
+    if not plot.sources:  # over all of them
+        return plot
     places = _places(plot.sources, rank)
     rows = [
         replace(row, marks=tuple(sorted((_moved(m, places) for m in row.marks), key=lambda mark: mark.source)))

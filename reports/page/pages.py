@@ -83,7 +83,7 @@ class ReportPages:
         if name == SUMMARY:
             return "summary", self._summary()
         if name == ALL:
-            return "all", context(self.results, language=self.study.language, by_score=self.is_by_score)
+            return "all", self._all()
         if name.startswith(OF_FIGURE):
             key = name.removeprefix(OF_FIGURE)
             return ("figure", self._figure(all_figures()[key])) if key in self.outline.shown else None
@@ -116,6 +116,10 @@ class ReportPages:
             *(SectionLink(kind.title, f"{up}{kind.key}/", current == kind.key) for kind in sections),
             SectionLink(_("All on one page"), f"{up}figures/{ALL}/", current == ALL),
         ]
+
+    def _all(self) -> dict[str, Any]:
+        page = context(self.results, language=self.study.language, by_score=self.is_by_score)
+        return page | {"sections": [part for part in page["sections"] if part.figure.key in self.outline.shown]}
 
     def _summary(self) -> dict[str, Any]:
         shown = [(SECTIONS[key], self.outline.figures_in(key)) for key in self.outline.sections() if key != FINDINGS]

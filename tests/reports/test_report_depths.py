@@ -19,6 +19,7 @@ from tests.reports import given
 from tests.reports.test_pages import full_study, sealed
 
 pytestmark = pytest.mark.django_db
+TOKEN = re.compile(r'<input type="hidden" name="csrfmiddlewaretoken"[^>]*>')
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def study() -> Study:
 def read(staff: Client, address: str) -> str:
     answer = staff.get(address)
     assert answer.status_code == 200, address
-    return " ".join(unescape(answer.content.decode()).split())
+    return " ".join(unescape(TOKEN.sub("", answer.content.decode())).split())
 
 
 def test_every_figure_stands_in_a_section_that_there_is() -> None:
@@ -47,7 +48,7 @@ def test_the_summary_says_who_leads_whether_raters_agree_and_what_was_planned(st
 
     board = page[page.index('class="ruled leaderboard"') :]
     assert board.index("Source 1") < board.index("Source 2"), "70 % of Yes stands above 30 %"
-    for words in ("Do raters agree?", "May a judge stand in", "No analysis plan was frozen", "of 4 places submitted"):
+    for words in ("Do raters agree?", "No analysis plan was frozen", "of 4 places submitted"):
         assert words in page
     assert "<h2>How far raters agree</h2>" not in page, "what figures have stands on their pages"
 
