@@ -62,7 +62,7 @@ def write_paragraphs(study: Study, results: Results, report: Report, sampled: Sa
     parts = [
         (_("Design and raters"), [*_design(study, results), *_facts(study)]),
         (_("What was asked"), _instruments(study, results)),
-        (_("Changes after the launch"), _amendments(results)),
+        (_("Amendments after launch"), _amendments(results)),
         (_("What was left out"), _exclusions(study, results)),
         (_("Analysis"), [*_plan(study, results), *_statistics(results, sampled)]),
         (_("Judges"), _judges(study)),

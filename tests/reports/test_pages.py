@@ -127,10 +127,10 @@ def test_the_page_says_every_section(staff: Client, study: Study) -> None:
 
     for heading in (
         "Share of verdicts that were Yes, by test and source",
-        "How far raters agree",
+        "Inter-rater agreement",
         "Tests passed by each story",
-        "Who did they think wrote it?",
-        "Judges beside people",
+        "Authorship guesses",
+        "Judges on verdicts",
         "Item 1",
     ):
         assert heading in page
@@ -249,9 +249,9 @@ def test_a_live_study_shows_progress_agreement_and_overall_rates(staff: Client, 
     page = staff.get("/reports/plums/").content.decode()
 
     assert "Sealed until the study is closed" in page
-    assert "How far raters agree" in page
-    assert "Judges beside people" not in page
-    assert "Who did they think wrote it?" not in page
+    assert "Inter-rater agreement" in page
+    assert "Judges on verdicts" not in page
+    assert "Authorship guesses" not in page
 
 
 def test_notices_stand_at_the_head(staff: Client, study: Study) -> None:

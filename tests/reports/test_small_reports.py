@@ -82,7 +82,7 @@ def test_agreement_within_sources_is_offered_only_once_the_study_is_closed(
         Study.objects.update(state="live", closed_at=None)
     live = client.get(f"/reports/{three_stories.slug}/").content.decode()
 
-    assert "How far raters agree" in live
+    assert "Inter-rater agreement" in live
     assert "With agreement within every source" not in live
 
 

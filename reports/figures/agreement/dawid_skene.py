@@ -99,7 +99,7 @@ class DawidSkeneFigure(Figure[DawidSkeneResult]):
     """All verdicts together share one table of errors a rater; each alone, and each choice, has its own."""
 
     key = "dawid_skene"
-    title = gettext_lazy("Dawid–Skene beside the majority")
+    title = gettext_lazy("Dawid–Skene and majority labels")
     position = 57
     tables = ("dawid-skene", "dawid-skene-raters")
 
@@ -135,7 +135,7 @@ class DawidSkeneFigure(Figure[DawidSkeneResult]):
             ),
         ]
         yield DocumentSection(
-            heading=_("Dawid–Skene beside the majority"),
+            heading=_("Dawid–Skene and majority labels"),
             body=[
                 *(TextBlock(words=words) for words in _findings(result)),
                 _answer_table(result, head),

@@ -88,7 +88,7 @@ class ReliabilityResult:
 
 class Reliability(Figure[ReliabilityResult]):
     key = "reliability"
-    title = gettext_lazy("Skewed answers, and means")
+    title = gettext_lazy("Agreement on skewed answers; reliability of means")
     position = 52
     tables = ("gwet", "intraclass")
     edition = 5
@@ -132,7 +132,7 @@ class Reliability(Figure[ReliabilityResult]):
             Files(words=_("One rating, and the mean of k"), table="intraclass"),
         ]
         yield DocumentSection(
-            heading=_("Skewed answers, and means"),
+            heading=_("Agreement on skewed answers; reliability of means"),
             body=[*(of_items if result.items else []), *(of_numbers if result.numbers else [])],
             margin=[
                 *(TextBlock(words=words) for words in (kappa, forms, floors)),

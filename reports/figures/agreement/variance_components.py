@@ -88,7 +88,7 @@ class OutcomeComponents:
 
 class VarianceComponents(Figure[Listing[OutcomeComponents]]):
     key = "variance_components"
-    title = gettext_lazy("What varies: raters, stories, the rest")
+    title = gettext_lazy("Variance components")
     position = 53
     tables = ("variance-components", "means-for-other-raters")
     edition = 5
@@ -102,7 +102,7 @@ class VarianceComponents(Figure[Listing[OutcomeComponents]]):
         parts = [row for row in result.rows if row.is_part]
         folded = Subsection(summary=_("By dimension and by test"), blocks=_shown(parts, head))
         yield DocumentSection(
-            heading=_("What varies: raters, stories, the rest"),
+            heading=_("Variance components"),
             body=[
                 *_shown(whole, head),
                 *([folded] if parts else []),
@@ -178,7 +178,7 @@ def _component_table(rows: Sequence[OutcomeComponents], head: Head) -> ReportTab
             part(0, "rater", _("Raters")),
             part(1, "story", _("Stories")),
             part(2, "residual", _("The rest")),
-            replace(columns.fields("n_raters", "n_stories", "n_ratings"), heading=_("Rests on"), cell=rests_on),
+            replace(columns.fields("n_raters", "n_stories", "n_ratings"), heading=_("Based on"), cell=rests_on),
             columns.in_file("set_to_zero", lambda row: ", ".join(row.at_zero)),
             columns.note(lambda row: to_english(row.why) if row.why else ""),
         ],

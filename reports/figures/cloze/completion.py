@@ -71,7 +71,7 @@ def completion_table(points: Sequence[CompletionPoint], language: str) -> Report
             columns.number("percent", phrase(_("Share, %%")), lambda point: point.value, write=decimals(1), css=LEAD),
             columns.interval(lambda point: point.interval, write=ends(1), css=QUIET),
         ],
-        summary=_("The same as a table"),
+        summary=_("Table"),
     )
 
 

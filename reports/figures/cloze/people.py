@@ -105,7 +105,7 @@ class ClozeResult:
 
 class ClozeFilling(Figure[ClozeResult]):
     key = "cloze"
-    title = gettext_lazy("Who filled the blanks")
+    title = gettext_lazy("Filled texts: participants")
     position = 140
     tables = ("cloze", "cloze-sections", "cloze-completion")
     edition = 2

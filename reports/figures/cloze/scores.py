@@ -246,11 +246,11 @@ def _margin(result: ClozeScoresResult) -> Iterator[Facts | TextBlock]:
 def _basis(result: ClozeScoresResult) -> Iterator[tuple[str, str]]:
     """What the totals rest on."""
     if result.is_published:
-        yield _("Rests on"), _("scores of sections as they were published")
+        yield _("Based on"), _("scores of sections as they were published")
         return
     counted = ngettext("%(n)s judge, %(k)s constraints", "%(n)s judges, %(k)s constraints", len(result.judges))
     judges = counted % {"n": len(result.judges), "k": result.n_constraints}
-    yield _("Rests on"), judges if result.is_judged_by_models else f"{judges} ({_('people')})"
+    yield _("Based on"), judges if result.is_judged_by_models else f"{judges} ({_('people')})"
     reference = result.reference
     texts = f"{REFERENCES[reference.name]} ({len(reference.stories)})"
     yield _("Reference"), f"{texts}, {_('as planned')}" if reference.is_planned else texts

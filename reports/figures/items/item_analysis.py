@@ -107,7 +107,7 @@ NO_OMEGA = ItemCorrelation(
 
 class ItemAnalysis(Figure[Listing[ItemOverlap]]):
     key = "item_analysis"
-    title = gettext_lazy("How the items go together")
+    title = gettext_lazy("Item analysis")
     position = 58
     tables = ("internal-consistency", "item-rest", "item-correlations")
     edition = 4
@@ -131,7 +131,7 @@ class ItemAnalysis(Figure[Listing[ItemOverlap]]):
             "Only readings that answer all items of a scale count. Intervals are over clusters, raters held fixed."
         )
         yield DocumentSection(
-            heading=_("How the items go together"),
+            heading=_("Item analysis"),
             body=[
                 Subsection(heading=block_title(block, head), blocks=_blocks(block, n, head))
                 for n, block in enumerate(result.rows, start=1)

@@ -86,7 +86,7 @@ class _Line:
 
 class Personas(Figure[Listing[JudgePersonas]]):
     key = "personas"
-    title = gettext_lazy("What personas gain")
+    title = gettext_lazy("Effect of personas")
     position = 131
     tables = ("personas",)
     is_shown_sealed = False
@@ -178,7 +178,7 @@ def _agreement(dataset: Dataset, material: Judged, item: StepItem, ratings: Floa
 def _gains(result: Listing[JudgePersonas], head: Head) -> ReportTable[_Line]:
     return ReportTable(
         name="personas",
-        label=_("What personas gain, table"),
+        label=_("Effect of personas, table"),
         caption=_(
             "Spearman’s rho with the mean of people: of the mean of all personas, of one persona alone (the mean of "
             "theirs), and without a persona."

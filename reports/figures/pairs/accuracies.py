@@ -50,7 +50,7 @@ class ItemAccuracies(ItemRow):
 
 class PairAccuracies(ItemFigure[ItemAccuracies], Figure[Listing[ItemAccuracies]]):
     key = "pair_accuracies"
-    title = gettext_lazy("Who names what most prefer")
+    title = gettext_lazy("Agreement with the majority on pairs")
     position = 74
     tables = ("pair-accuracies",)
     edition = 2
@@ -171,7 +171,7 @@ def _table(row: ItemAccuracies) -> ReportTable[NamedAccuracy]:
             columns.number("n_pairs", _("Pairs")),
             columns.note(lambda accuracy: note_of(accuracy, accuracy.interval)),
         ],
-        summary=_("The same as a table"),
+        summary=_("Table"),
     )
 
 

@@ -75,7 +75,7 @@ class Preferences(Figure[Listing[Preference]]):
     """By source and by story only if unsealed."""
 
     key = "preferences"
-    title = gettext_lazy("Which story was preferred")
+    title = gettext_lazy("Preferences")
     position = 70
     tables = ("preferences", "pairs")
     edition = 3

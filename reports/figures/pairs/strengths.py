@@ -68,7 +68,7 @@ class StrengthTable(ItemRow):
 
 class Strengths(Figure[Listing[StrengthTable]]):
     key = "strengths"
-    title = gettext_lazy("Strengths")
+    title = gettext_lazy("Bradley–Terry and Plackett–Luce strengths")
     position = 85
     tables = ("strengths",)
     edition = 2
@@ -253,7 +253,7 @@ def _table_of(row: StrengthTable, number: int) -> ReportTable[Strength | None]:
 
     return ReportTable(
         name="strengths",
-        label=_("Strengths, table %(n)s") % {"n": number},
+        label=_("Strengths of sources and stories, table %(n)s") % {"n": number},
         caption=joined(models[row.model], _("Log odds; 0 is the average.")),
         rows=row.strengths or ([None] if row.why else []),
         is_shown=row.why is None,

@@ -81,7 +81,7 @@ class Progress(Figure[ProgressResult]):
     """Counts for the head of a report and its first table. Nothing here tells one source from another."""
 
     key = "progress"
-    title = gettext_lazy("How far it has come")
+    title = gettext_lazy("Progress")
     position = 10
     tables = ("progress",)
     needs_answers = False
@@ -128,7 +128,7 @@ class Progress(Figure[ProgressResult]):
         counted = ngettext("%(shown)s place submitted", "%(shown)s places submitted", result.n_submitted)
         submitted = Files(words=counted % {"shown": whole(result.n_submitted)}, table="progress", is_count=True)
         yield DocumentSection(
-            heading=_("How far it has come"),
+            heading=_("Progress"),
             body=[by_group, *(nobody if result.judges and not result.n_submitted else []), submitted],
             margin=[TextBlock(words=words) for words in _margin(result)],
         )

@@ -80,7 +80,7 @@ class PaceResult:
 
 class PanelPace(Figure[PaceResult]):
     key = "pace"
-    title = gettext_lazy("How long they took")
+    title = gettext_lazy("Time on task")
     position = 55
     tables = ("pace", "pace-by-place")
 
@@ -119,7 +119,7 @@ class PanelPace(Figure[PaceResult]):
             "never a verdict, and nobody is left out by it."
         )
         yield DocumentSection(
-            heading=_("How long they took"),
+            heading=_("Time on task"),
             body=[
                 TextBlock(words=joined(*sentences)),
                 by_rater,

@@ -93,7 +93,7 @@ def _is_above_chance(ends: Interval | None) -> bool:
 
 class Authorship(Figure[Listing[Guesses]]):
     key = "authorship"
-    title = gettext_lazy("Who did they think wrote it?")
+    title = gettext_lazy("Authorship guesses")
     position = 90
     tables = ("authorship",)
     edition = 5
@@ -108,7 +108,7 @@ class Authorship(Figure[Listing[Guesses]]):
         for row in result.rows:
             counted = ngettext("%(shown)s guess", "%(shown)s guesses", row.n)
             yield DocumentSection(
-                heading=_("Who did they think wrote it?"),
+                heading=_("Authorship guesses"),
                 body=[
                     _matrix(row, head),
                     _file_table(row),

@@ -69,7 +69,7 @@ class ComparisonResult:
 
 class Comparisons(Figure[ComparisonResult]):
     key = "comparisons"
-    title = gettext_lazy("How far the sources are apart")
+    title = gettext_lazy("Differences between sources")
     position = 25
     tables = ("comparisons",)
     edition = 16
@@ -93,7 +93,7 @@ class Comparisons(Figure[ComparisonResult]):
         folded = Subsection(summary=_("By dimension and by test, exploratory"), blocks=parts)
         counted = ngettext("%(n)s outcome", "%(n)s outcomes", len(result.outcomes)) % {"n": len(result.outcomes)}
         yield DocumentSection(
-            heading=_("How far the sources are apart"),
+            heading=_("Differences between sources"),
             body=[
                 *(_outcome(outcome, head) for outcome in result.whole),
                 *([folded] if parts else []),
@@ -205,9 +205,7 @@ def _against_reference(outcome: OutcomeContrasts) -> Iterator[Block]:
     ]
     if drawn:
         hint = _("For reading alone: what was planned and what is corrected stays as it is.")
-        yield Subsection(
-            summary=_("Measured against another source"), blocks=[TextBlock(words=hint, css="hint"), *drawn]
-        )
+        yield Subsection(summary=_("Reference source"), blocks=[TextBlock(words=hint, css="hint"), *drawn])
     if pairs := _plot_of_pairs(outcome):
         caption = _("Also planned: the first less the second, in %(unit)s.") % {"unit": unit}
         yield _drawing(outcome, pairs, _("Planned differences of two sources"), caption)

@@ -69,7 +69,7 @@ def rests_on(*, tests: Sequence[str], corrected: str) -> Facts:
     )
     raters = _("drawn at random, as stories are; the interval “for these raters” holds them fixed")
     test: list[tuple[Phrase, Phrase]] = [(_("Test"), in_language(", ".join(tests), "en"))] if tests else []
-    return Facts(pairs=[(_("Rests on"), model), (_("Raters"), raters), *test, (_("Corrected"), corrected)])
+    return Facts(pairs=[(_("Based on"), model), (_("Raters"), raters), *test, (_("Corrected"), corrected)])
 
 
 def _verdict(row: ContrastRow) -> str:

@@ -96,7 +96,7 @@ class Likeness(ItemRow):
 
 class HumanLikeness(ItemFigure[Likeness], Figure[Listing[Likeness]]):
     key = "human_likeness"
-    title = gettext_lazy("Human or model, on a scale")
+    title = gettext_lazy("Human-likeness ratings")
     position = 92
     tables = ("human-likeness", "human-likeness-by-source")
 
@@ -185,7 +185,7 @@ def _source_table(row: Likeness) -> ReportTable[SourceLikeness]:
             columns.interval(lambda part: part.interval, write=ends(1), css=QUIET),
             columns.number("near_percent", _("Near"), lambda part: part.near, write=decimals(1)),
         ],
-        summary=_("The same as a table"),
+        summary=_("Table"),
     )
 
 

@@ -66,7 +66,7 @@ class MissingAnswers(Figure[MissingAnswersResult]):
     """Of closed studies alone: before, more is to come."""
 
     key = "missing_answers"
-    title = gettext_lazy("What missing answers leave open")
+    title = gettext_lazy("Missing answers")
     position = 26
     tables = ("missing-answers", "missing-parts")
     edition = 2
@@ -93,7 +93,7 @@ class MissingAnswers(Figure[MissingAnswersResult]):
         ]
         table = ReportTable(
             name="missing-answers",
-            label=_("What missing answers leave open"),
+            label=_("Missing answers"),
             caption=joined(
                 _("Lowest: if every missing answer had been the lowest that can be given; highest likewise."),
                 _("Missing: readings of the source’s stories without this answer in full, of all places for raters."),
@@ -137,8 +137,8 @@ class MissingAnswers(Figure[MissingAnswersResult]):
         )
         if result.bounds:
             yield DocumentSection(
-                heading=_("What missing answers leave open"),
-                body=[table, Files(words=_("What missing answers leave open"), table="missing-answers")],
+                heading=_("Missing answers"),
+                body=[table, Files(words=_("Missing answers"), table="missing-answers")],
                 margin=[TextBlock(words=phrase(note))],
             )
         if result.parts:

@@ -52,7 +52,7 @@ class ItemPlaces(ItemRow):
 
 class Places(Figure[Listing[ItemPlaces]]):
     key = "places"
-    title = gettext_lazy("Where each source was ranked")
+    title = gettext_lazy("Ranks by source")
     position = 82
     tables = ("places",)
     edition = 2
@@ -70,7 +70,7 @@ class Places(Figure[Listing[ItemPlaces]]):
             counted = ngettext("%(shown)s ranking", "%(shown)s rankings", row.n_rankings)
             about = in_language(row.title, head.language) if len(result.rows) > 1 else ""
             yield DocumentSection(
-                heading=joined(_("Where each source was ranked"), about, by=": "),
+                heading=joined(_("Ranks by source"), about, by=": "),
                 body=[
                     DrawnPlot(
                         plot=_plot(row),
@@ -155,7 +155,7 @@ def _table(row: ItemPlaces) -> ReportTable[tuple[SourcePlaces, PlaceShare]]:
             columns.in_file("n", lambda pair: pair[0].n),
             columns.in_file("n_clusters", lambda pair: pair[0].n_clusters),
         ],
-        summary=_("The same as a table"),
+        summary=_("Table"),
     )
 
 

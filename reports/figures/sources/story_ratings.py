@@ -89,7 +89,7 @@ class ItemStories(ItemRow):
 
 class StoryRatings(ItemFigure[ItemStories], Figure[Listing[ItemStories]]):
     key = "story_ratings"
-    title = gettext_lazy("Story by story")
+    title = gettext_lazy("Ratings by story")
     position = 33
     tables = ("story-ratings", "spreads")
     edition = 3
@@ -120,7 +120,7 @@ class StoryRatings(ItemFigure[ItemStories], Figure[Listing[ItemStories]]):
         too_many = _("There are too many stories for a table here; the file holds them all.")
         table = _story_table(result, head)
         yield DocumentSection(
-            heading=_("Story by story"),
+            heading=_("Ratings by story"),
             body=[
                 *(
                     Subsection(heading=in_language(row.title, head.language), blocks=list(_blocks(row)))
@@ -194,7 +194,7 @@ def _story_table(result: Listing[ItemStories], head: Head) -> ReportTable[Any]:
             columns.words("source", _("Source"), itemgetter(1)),
             *(column(n, item) for n, item in enumerate(result.rows)),
         ],
-        summary=_("The same as a table"),
+        summary=_("Table"),
     )
 
 

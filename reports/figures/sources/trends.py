@@ -72,7 +72,7 @@ class FactorTrend(FactorRow, IntervalEstimate):
 
 class Trends(Figure[Listing[FactorTrend]]):
     key = "trends"
-    title = gettext_lazy("Against a number")
+    title = gettext_lazy("Trends by numeric property")
     position = 67
     tables = ("trends", "trend-means")
     edition = 2
@@ -101,7 +101,7 @@ class Trends(Figure[Listing[FactorTrend]]):
             "different ones at least, and no premise or id; 13B is thirteen thousand million."
         )
         yield DocumentSection(
-            heading=_("Against a number that is known of the stories"),
+            heading=_("Trends by numeric property"),
             body=[
                 *drawn,
                 _table(result, head),
@@ -273,7 +273,7 @@ def _mean_table(result: Listing[FactorTrend], label: str, head: Head) -> ReportT
             ends_column(lambda pair: pair[0], lambda pair: pair[1].interval),
             columns.number("n_stories", _("Stories"), lambda pair: pair[1].n_stories),
         ],
-        summary=_("The same as a table"),
+        summary=_("Table"),
     )
 
 

@@ -52,7 +52,7 @@ def beside_people(result: MeasuresResult, head: Head) -> list[Block]:
     pairs_file = Files(words=_("Pairs"), table="measures-on-pairs")
     return [
         ReportTable(
-            label=_("Measures beside people"),
+            label=_("Text measures and ratings"),
             caption=_(
                 "Over stories: Spearman’s rho and Kendall’s tau-b with people’s means. Over pairs: in percent, how "
                 "often the better-scored story is the one that most prefer."

@@ -112,7 +112,7 @@ def _table(result: Listing[ItemExplanations], head: Head) -> ReportTable[tuple[I
             columns.item_in_file(lambda pair: pair[0]),
             *(column.at(_part_of) for column in _columns(head)),
         ],
-        summary=_("The same as a table"),
+        summary=_("Table"),
     )
 
 
