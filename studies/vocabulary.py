@@ -42,7 +42,7 @@ class RationaleUnit(TextChoices):
 
 class OrderPolicy(TextChoices):
     BALANCED = "balanced", _("counterbalanced: every story equally often at every position")
-    RANDOM = "random", _("shuffled anew for every seat")
+    RANDOM = "random", _("shuffled anew for every place")
     FIXED = "fixed", _("as listed in the file")
 
 

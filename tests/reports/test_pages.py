@@ -170,7 +170,7 @@ def test_the_note_about_few_groups_stands_though_the_first_item_has_no_interval(
 
     note = second["interval"]["note"]
     assert note.startswith("jackknife interval, leaving out one cluster at a time, over 4 clusters")
-    assert f'Weakest interval here: <span lang="en">{note}</span>' in page
+    assert f'Interval based on the least data: <span lang="en">{note}</span>' in page
 
 
 def test_few_stories_are_said_to_be_few_beside_tests_passed(staff: Client) -> None:

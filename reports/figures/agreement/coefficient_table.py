@@ -153,11 +153,11 @@ def _caption(result: AgreementResult, rests_on: tuple[str, ...]) -> Phrase:
         coefficients_named = _(name) if name in reasons.NAMES else name
     elif any(row.coefficient.name == PREFERENCE_NAME for row in result.items):
         coefficients_named = _(
-            "Fleiss’ kappa where answers are only told apart, Krippendorff’s alpha on scales, Brennan and Prediger’s "
+            "Fleiss’ kappa for nominal answers, Krippendorff’s alpha on scales, Brennan and Prediger’s "
             "kappa where one of the stories is chosen"
         )
     else:
-        coefficients_named = _("Fleiss’ kappa where answers are only told apart, Krippendorff’s alpha on scales")
+        coefficients_named = _("Fleiss’ kappa for nominal answers, Krippendorff’s alpha on scales")
     counts, note = rests_on or ("", "")
     band = _("Grey band: what the same answers shuffled within each rater would reach (97.5th percentile).")
     named = joined(coefficients_named, counts, in_language(note, "en") if note else "", by=", ")

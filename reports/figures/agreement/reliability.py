@@ -221,7 +221,7 @@ def _number(row: IntraclassRow, head: Head) -> TableCell:
     if row.kind == "total":
         return TableCell(words=_("Tests passed"))
     if row.kind == "mean":
-        return TableCell(words=_("Mean of scales %(ends)s") % {"ends": row.title})
+        return TableCell(words=_("Mean of the %(ends)s scales") % {"ends": row.title})
     return TableCell(words=row.title, language=head.language)
 
 

@@ -127,7 +127,7 @@ def _margin(result: Listing[OutcomeComponents]) -> Iterator[Phrase]:
     )
     yield phrase(rating)
     yield phrase(elsewhere)
-    yield _("With few raters the wider interval rests on few degrees of freedom; the file says how many.")
+    yield _("With few raters the wider interval has few degrees of freedom; the file says how many.")
     names = {"rater": _("raters"), "story": _("stories"), "residual": _("the rest")}
     at_zero = [name for key, name in names.items() if any(key in row.at_zero for row in result.rows)]
     if at_zero:
@@ -224,7 +224,7 @@ def _mean_table(rows: Sequence[OutcomeComponents], head: Head) -> ReportTable[tu
                 css=LEAD,
             ),
             interval("interval", _("Same raters")),
-            interval("wide", _("Other raters, too"), "_other_raters"),
+            interval("wide", _("Generalising to other raters"), "_other_raters"),
             columns.fields("n_stories", of=itemgetter(1)),
             columns.note(note),
         ],

@@ -118,7 +118,7 @@ class ClozeConstraints(Figure[ClozeConstraintsResult]):
             summary=_("Table"),
             css="ruled close",
         )
-        plot, title = _plot(rows), _("How far sections are satisfied, the hardest first")
+        plot, title = _plot(rows), _("Satisfaction of sections, the hardest first")
         yield DocumentSection(
             heading=self.title,
             body=[

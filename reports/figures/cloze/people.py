@@ -323,8 +323,8 @@ def _in_no_group(result: ClozeResult) -> TextBlock:
     """How many writers have not ended."""
     people, n_unreadable = result.people, result.models.n_unreadable
     with_models = _(
-        "In no group: %(n_at_work)s people still at work, %(n_never_begun)s who wrote nothing, %(n_unreadable)s "
-        "models whose answer could not be taken apart."
+        "In no group: %(n_at_work)s people still at work, %(n_never_begun)s who wrote nothing, "
+        "%(n_unreadable)s models whose answer could not be parsed."
     )
     of_people = _("In no group: %(n_at_work)s people still at work, %(n_never_begun)s who wrote nothing.")
     counts = {"n_at_work": whole(people.n_at_work), "n_never_begun": whole(people.n_never_begun)}

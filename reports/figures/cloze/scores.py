@@ -179,7 +179,7 @@ def _ranking(rows: Sequence[ParticipantScore]) -> Iterator[DrawnPlot]:
         yield DrawnPlot(
             plot=plot,
             title=_("Totals, the highest first"),
-            described=_("The table below holds every total with what it rests on."),
+            described=_("The table below holds every total with what it is based on."),
             caption=joined(phrase(line) if has_interval else "", broken if has_range else ""),
         )
 
@@ -200,7 +200,7 @@ def _plane(rows: Sequence[ParticipantScore]) -> Iterator[Subsection]:
         names = "; ".join(f"{n} {row.participant}" for n, row in enumerate(rows, start=1))
         plane = DrawnPlot(
             plot=plot,
-            title=_("How far participants satisfy, across, and surprise, upwards"),
+            title=_("Satisfaction (across) and surprise (upwards) of participants"),
             described=_("The table of totals holds both numbers of every participant."),
             caption=f"{legend} {names}.",
         )

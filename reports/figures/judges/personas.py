@@ -233,7 +233,7 @@ def _note(line: _Line) -> str:
 def _alphas(judge: JudgePersonas, head: Head) -> ReportTable[PersonaItem]:
     caption = _("Krippendorff’s alpha among the personas of %(label)s: %(names)s.")
     return ReportTable(
-        label=_("How far the personas of %(label)s agree") % {"label": judge.judge},
+        label=_("Agreement among the personas of %(label)s") % {"label": judge.judge},
         caption=caption % {"label": judge.judge, "names": ", ".join(judge.personas)},
         rows=judge.items,
         why=lambda item: item.alpha.why,

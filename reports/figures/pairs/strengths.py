@@ -92,8 +92,9 @@ class Strengths(Figure[Listing[StrengthTable]]):
                 "share of choices, it takes into account which other stories each was shown with."
             ),
             _(
-                "Stories of one source are one competitor; what was said among them alone does not count. Without a "
-                "preference each wins a half; of stories that share a place each is taken equally often (Breslow)."
+                "Stories of one source are one competitor; what was said among them alone does not count. "
+                "Without a preference each wins a half; of stories that share a rank each is taken equally "
+                "often (Breslow)."
             ),
             _(
                 "Intervals are over clusters, raters held fixed. Resamples in which one always or never wins have no "

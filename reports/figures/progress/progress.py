@@ -170,7 +170,7 @@ class Progress(Figure[ProgressResult]):
 
 def _margin(result: ProgressResult) -> Iterator[str]:
     """What a place is, and what is left out of all results."""
-    yield _("A place is one rater’s reading of one group of stories, with all that is asked about it.")
+    yield _("A place is one rater’s work on one group of stories: reading it and answering all that is asked about it.")
     out = result.left_out
     if out.practice:
         practised = ngettext(

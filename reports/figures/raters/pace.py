@@ -105,7 +105,7 @@ class PanelPace(Figure[PaceResult]):
         )
 
     def describe(self, result: PaceResult, head: Head) -> Iterator[DocumentSection]:
-        half = _("Half of the readings took more than %(minutes)s active minutes a story, answers included.")
+        half = _("The median active time was %(minutes)s minutes a story, answers included.")
         n_asked = sum(bool(row.questions) for row in result.raters)
         questions = ngettext(
             "There is something to ask about %(n)s rater.", "There is something to ask about %(n)s raters.", n_asked
@@ -166,11 +166,11 @@ def _by_place(result: PaceResult) -> list[Block]:
         return []
     table = ReportTable(
         name="pace-by-place",
-        label=_("Pace by place"),
+        label=_("Pace by position"),
         rows=result.places,
         columns=[
-            replace(columns.number("place", _("Place")), is_head=True),
-            columns.number("n", _("Readings")),
+            replace(columns.number("place", _("Position")), is_head=True),
+            columns.number("n", _("Times read")),
             columns.number("median_minutes", phrase(_("Median<br>minutes")), write=decimals(1), css=LEAD),
             columns.number(
                 *("own_median_percent", phrase(_("Of their own<br>median, %%"))),
@@ -179,8 +179,8 @@ def _by_place(result: PaceResult) -> list[Block]:
             ),
         ],
     )
-    files = Files(words=_("Places count over all that a rater reads"), table="pace-by-place")
-    return [Subsection(summary=_("By place: does pace change on the way?"), blocks=[table, files])]
+    files = Files(words=_("Positions count over all that a rater reads"), table="pace-by-place")
+    return [Subsection(summary=_("By position: does the pace change along the way?"), blocks=[table, files])]
 
 
 def question_words(key: str) -> str:

@@ -149,14 +149,15 @@ def _first_words(row: Guesses) -> str:
     """Whether the kinds are told apart, and by whom."""
     if row.is_told:
         return _(
-            "Raters tell stories of people from those of models: %(percent)s %% of guesses are right, always answering "
-            "“model” would be right in %(always)s %%; with both kinds weighing the same %(balanced)s, where chance "
-            "gives .50."
+            "Raters distinguish stories of people from those of models: %(percent)s %% of guesses are "
+            "right, always answering “model” would be right in %(always)s %%; with both kinds weighing "
+            "the same %(balanced)s, where chance gives .50."
         )
     if row.is_told_by_these:
         who = ngettext(
-            "This one rater tells stories of people from those of models; whether others would is not shown.",
-            "These %(raters)s raters tell stories of people from those of models; whether others would is not shown.",
+            "This one rater distinguishes stories of people from those of models; whether others would is not shown.",
+            "These %(raters)s raters distinguish stories of people from those of models; whether others "
+            "would is not shown.",
             row.n_raters,
         ) % {"raters": whole(row.n_raters)}
         numbers = _(
@@ -165,9 +166,9 @@ def _first_words(row: Guesses) -> str:
         )
         return f"{who} {numbers}"
     return _(
-        "Whether raters tell stories of people from those of models cannot be told from chance: %(percent)s %% of "
-        "guesses are right, always answering “model” would be right in %(always)s %%; with both kinds weighing the "
-        "same %(balanced)s, where chance gives .50."
+        "It is not shown that raters distinguish stories of people from those of models better than "
+        "chance: %(percent)s %% of guesses are right, always answering “model” would be right in "
+        "%(always)s %%; with both kinds weighing the same %(balanced)s, where chance gives .50."
     )
 
 

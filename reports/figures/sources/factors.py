@@ -208,7 +208,7 @@ def _mean_table(row: FactorOutcome) -> ReportTable[LevelMean]:
             columns.interval(lambda mean: mean.interval, write=ends(row.places)),
             columns.interval(
                 lambda mean: mean.wide,
-                heading=_("for other raters, too"),
+                heading=_("generalising to other raters"),
                 write=ends(row.places),
                 css=QUIET,
                 low="low_other_raters",

@@ -96,7 +96,10 @@ class MissingAnswers(Figure[MissingAnswersResult]):
             label=_("Missing answers"),
             caption=joined(
                 _("Lowest: if every missing answer had been the lowest that can be given; highest likewise."),
-                _("Missing: readings of the source’s stories without this answer in full, of all places for raters."),
+                _(
+                    "Missing: how often this answer is not there in full for a story of the source, of all "
+                    "places for raters."
+                ),
             ),
             rows=result.bounds,
             groups=groups,
@@ -129,11 +132,11 @@ class MissingAnswers(Figure[MissingAnswersResult]):
             "turn their order round."
         )
         of_parts = _(
-            "Of what raters began to read. p: how often as much is missing in one place if each rater’s missing "
-            "answers are spread over the rater’s stories by chance, or, of raters, over all that was ended; corrected "
-            "for what was tested (Holm). Of 100 simulated studies in which answers are missing by chance, 2 to 6 named "
-            "anything. It says where answers are missing, not why; stories that all read in one order cannot "
-            "be told from their places."
+            "Of what raters began to read. p: how often as much is missing in one part if each rater’s "
+            "missing answers are spread over the rater’s stories by chance, or, of raters, over all that "
+            "was ended; corrected for what was tested (Holm). Of 100 simulated studies in which answers "
+            "are missing by chance, 2 to 6 named anything. It says where answers are missing, not why; "
+            "where all read in one order, stories cannot be separated from their positions."
         )
         if result.bounds:
             yield DocumentSection(

@@ -128,7 +128,7 @@ class StoryRatings(ItemFigure[ItemStories], Figure[Listing[ItemStories]]):
                 ),
                 Files(words=_("Every story"), table="story-ratings"),
                 table if table.rows else TextBlock(words=too_many, css="hint"),
-                Files(words=_("How far raters are apart"), table="spreads"),
+                Files(words=_("Spread of ratings between raters"), table="spreads"),
                 *_files(result),
             ],
             margin=[
@@ -143,8 +143,8 @@ def _blocks(row: ItemStories) -> Iterator[Block]:
     spread = row.spread
     if spread.value is not None:
         apart = ngettext(
-            "The ratings of a story lie apart by a standard deviation of %(sd)s in the mean over %(shown)s story.",
-            "The ratings of a story lie apart by a standard deviation of %(sd)s in the mean over %(shown)s stories.",
+            "The ratings of a story have a standard deviation of %(sd)s in the mean over %(shown)s story.",
+            "The ratings of a story have a standard deviation of %(sd)s in the mean over %(shown)s stories.",
             spread.n_stories,
         )
         sentence = apart % {"sd": decimal(spread.value, 2), "shown": whole(spread.n_stories)}

@@ -97,8 +97,9 @@ class Trends(Figure[Listing[FactorTrend]]):
             for plot in _plots(result, factor)
         ]
         origin = _(
-            "Numbers come with the stories: any column of the stories’ file that holds nothing but numbers, three "
-            "different ones at least, and no premise or id; 13B is thirteen thousand million."
+            "Numbers come with the stories: any column of the stories’ file that holds nothing but "
+            "numbers, three different ones at least, and no prompt or id; 13B is thirteen thousand "
+            "million."
         )
         yield DocumentSection(
             heading=_("Trends by numeric property"),

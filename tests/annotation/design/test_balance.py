@@ -150,7 +150,7 @@ def test_the_command_plans_and_prints_the_balance_of_one_group() -> None:
     assert stdout.getvalue() == (
         "plums: 4 seats planned; nothing is frozen until it is launched\n"
         "\n"
-        "plot1: 0 of 4 seats taken.\n"
+        "plot1: 0 of 4 places taken.\n"
         "Within its group, every story is at every position equally often, give or take one.\n"
         "\n"
         "        1st  2nd\n"
