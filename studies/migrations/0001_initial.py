@@ -184,7 +184,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('position', models.PositiveSmallIntegerField(verbose_name='position')),
                 ('key', models.SlugField(max_length=40, verbose_name='key')),
-                ('kind', models.CharField(choices=[('consent', 'a text to agree to'), ('briefing', 'a text to read'), ('practice', 'a story to practise on'), ('rating', 'an instrument to answer'), ('metric', 'the values of a metric, which no rater meets')], max_length=10, verbose_name='kind')),
+                ('kind', models.CharField(choices=[('consent', 'Consent'), ('briefing', 'Briefing'), ('practice', 'Practice story'), ('rating', 'Questions'), ('metric', 'Values of a metric')], max_length=10, verbose_name='kind')),
                 ('title', models.CharField(blank=True, max_length=200, verbose_name='title')),
                 ('text', models.TextField(blank=True, help_text='What a consent or briefing says; above an instrument, a short lead.', verbose_name='text')),
                 ('scope', models.CharField(blank=True, choices=[('story', 'each story by itself, on the reading desk'), ('stories', 'each story, all on one page'), ('group', 'the group as a whole'), ('once', 'once for every rater')], max_length=10, verbose_name='scope')),

@@ -42,7 +42,8 @@ def agreement_table(result: AgreementResult, head: Head) -> ReportTable[ItemAgre
 
 def agreement_notes(result: AgreementResult) -> list[TextBlock]:
     intervals = phrase(_("Intervals are over <strong>groups</strong>, since a group shares its raters."))
-    noted = [TextBlock(words=intervals), *notes.weakest(row.interval for row in result.items)]
+    unit = _("A unit is what each rater rates once: a story, or a group of stories.")
+    noted = [TextBlock(words=intervals), TextBlock(words=unit), *notes.weakest(row.interval for row in result.items)]
     valued = [(row.coefficient.value, row.title) for row in result.items if row.coefficient.value is not None]
     if len(valued) > 1:
         ordered = sorted(valued, key=lambda pair: pair[0])

@@ -238,6 +238,7 @@ def _notes(result: ComparisonResult) -> Iterator[Note]:
     )
     yield rests_on(tests=list(dict.fromkeys(row.test for row in tested)), corrected=corrected)
     sentences = {
+        _("An outcome is what sources are compared on: a test, a scale, a score, ranks or choices."): True,
         _(
             "A disc: shown to differ from the reference, also after correction. A ring: not shown to "
             "differ here, which does not mean equal."

@@ -68,7 +68,7 @@ def test_guesses_stand_beside_what_always_one_answer_gives() -> None:
     assert row["balanced_accuracy"]["value"] == pytest.approx(23 / 24)
     assert 0.5 < row["interval"]["low"] < 23 / 24 <= row["interval"]["high"] <= 1
     assert words.startswith(
-        "This one rater tells stories of people from those of models; whether others would is not shown. "
+        "This one rater distinguishes stories of people from those of models; whether others would is not shown. "
         "96 % of guesses are right, always answering “model” would be right in 50 %; with both kinds weighing the "
         "same .96, where chance gives .50. 95 % interval "
     )
