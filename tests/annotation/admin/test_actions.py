@@ -102,8 +102,8 @@ def test_more_links_than_seats_are_issued_with_a_warning(staff: Client) -> None:
 
     assert warnings(enough) == []
     assert warnings(too_many) == [
-        "More links are out than seats are open: 5 issued and not used yet, 3 open. "
-        "If all of them are used, late arrivals find no seat."
+        "More links are out than places are open: 5 issued and not used yet, 3 open. "
+        "If all of them are used, late arrivals find no place."
     ]
     assert Invitation.objects.count() == 5, "a warning refuses nothing"
 
