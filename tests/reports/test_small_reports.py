@@ -146,7 +146,7 @@ def test_of_two_items_neither_has_least_in_common_with_the_other(client: Client)
 
     words = page_of(client, study)
 
-    assert "Pearson’s r over single readings" in words
+    assert "Pearson’s r over sets of answers" in words
     assert "has least in common" not in words
 
 

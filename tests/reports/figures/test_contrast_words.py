@@ -222,8 +222,8 @@ def test_under_five_stories_the_sentence_names_their_number() -> None:
     words = sentence(**CROSSED, n_stories_second=3)
 
     assert words.startswith(
-        "There are only 3 stories by Bob, too few to tell Ann and Bob apart: 62.0 against 50.0 %, a difference of "
-        "12.0 points."
+        "There are only 3 stories by Bob, too few to show whether Ann and Bob differ: 62.0 against 50.0 %, a "
+        "difference of 12.0 points."
     )
 
 
