@@ -280,7 +280,7 @@ def _answer_table(result: DawidSkeneResult, head: Head) -> ReportTable[AnswerSha
 def _rater_blocks(result: DawidSkeneResult, head: Head) -> list[Block]:
     table = ReportTable(
         name="dawid-skene-raters",
-        label=_("How often each rater gives the probable answer"),
+        label=_("Raters’ agreement with the most probable answer"),
         caption=_(
             "Of 100 stories with that answer by the model, how often the rater gives it: of Yes the sensitivity, of No "
             "the specificity. A small number says that a rater draws the line elsewhere than most."

@@ -61,7 +61,7 @@ def completion_table(points: Sequence[CompletionPoint], language: str) -> Report
     """The values of the curves. language : of the sections' titles"""
     return ReportTable(
         name="cloze-completion",
-        label=_("Who is still filling after each section"),
+        label=_("Participants remaining after each section"),
         rows=points,
         columns=[
             section_column(language),

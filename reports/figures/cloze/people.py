@@ -289,7 +289,7 @@ def _curve(result: ClozeResult, head: Head) -> Iterator[Block]:
     if plot := completion_plot(result.completion):
         yield DrawnPlot(
             plot=plot,
-            title=_("Who is still filling after each section"),
+            title=_("Participants remaining after each section"),
             described=_("The table below the plot holds every share with its interval."),
             caption=_("Still filling after each section, in percent of those who have ended"),
         )
@@ -305,8 +305,8 @@ def _section_table(result: ClozeResult, head: Head) -> ReportTable[SectionRow]:
 
     return ReportTable(
         name="cloze-sections",
-        label=_("Where people gave up"),
-        caption=_("Where people gave up, and what each section cost them."),
+        label=_("Drop-out by section"),
+        caption=_("Drop-out by section, and what each section cost participants."),
         rows=result.sections,
         columns=[
             section_column(head.language),

@@ -223,7 +223,7 @@ def _how_scores_come_about() -> Subsection:
         "largest such distance; of a section the mean of its blanks."
     )
     blocks = [TextBlock(words=satisfies), TextBlock(words=surprises)]
-    return Subsection(summary=_("How a score comes about"), blocks=blocks, is_open=True)
+    return Subsection(summary=_("Computation of scores"), blocks=blocks, is_open=True)
 
 
 def _margin(result: ClozeScoresResult) -> Iterator[Facts | TextBlock]:

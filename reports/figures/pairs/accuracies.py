@@ -68,7 +68,7 @@ class PairAccuracies(ItemFigure[ItemAccuracies], Figure[Listing[ItemAccuracies]]
             counted = ngettext("%(shown)s pair", "%(shown)s pairs", row.n_pairs)
             yield DocumentSection(
                 heading=joined(
-                    _("Who names the story that most prefer?"),
+                    _("Agreement with the majority on pairs"),
                     in_language(row.title, head.language) if len(result.rows) > 1 else "",
                 ),
                 body=[

@@ -180,7 +180,7 @@ def _by_place(result: PaceResult) -> list[Block]:
         ],
     )
     files = Files(words=_("Positions count over all that a rater reads"), table="pace-by-place")
-    return [Subsection(summary=_("By position: does the pace change along the way?"), blocks=[table, files])]
+    return [Subsection(summary=_("Pace by position"), blocks=[table, files])]
 
 
 def question_words(key: str) -> str:

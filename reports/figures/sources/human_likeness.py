@@ -117,7 +117,7 @@ class HumanLikeness(ItemFigure[Likeness], Figure[Listing[Likeness]]):
             counted = ngettext("%(shown)s rating", "%(shown)s ratings", row.n) % {"shown": whole(row.n)}
             counts = _("The table below the plot holds the counts.")
             yield DocumentSection(
-                heading=_("Human or model: who did they think wrote it?"),
+                heading=_("Human-likeness ratings"),
                 body=[
                     DrawnPlot(
                         plot=_plot(row), title=_("Right and near, in percent"), described=notes.table_below_plot()
@@ -149,7 +149,7 @@ def _margin(row: Likeness) -> list[str]:
 def _accuracy_table(row: Likeness) -> ReportTable[Accuracy]:
     return ReportTable(
         name="human-likeness",
-        label=_("How often ratings tell who wrote it"),
+        label=_("Accuracy of human-likeness ratings"),
         caption=_("In percent, beside what always giving one answer would reach."),
         rows=row.accuracies,
         columns=[

@@ -146,8 +146,11 @@ class MissingAnswers(Figure[MissingAnswersResult]):
             )
         if result.parts:
             yield DocumentSection(
-                heading=_("Where answers are missing"),
-                body=[parts_table(result.parts), Files(words=_("Where answers are missing"), table="missing-parts")],
+                heading=_("Missing answers by source, story, position and rater"),
+                body=[
+                    parts_table(result.parts),
+                    Files(words=_("Missing answers by source, story, position and rater"), table="missing-parts"),
+                ],
                 margin=[TextBlock(words=of_parts)],
             )
 

@@ -102,7 +102,7 @@ def _numbered(
 def parts_table(rows: Sequence[MissingPart]) -> ReportTable[MissingPart]:
     return ReportTable(
         name="missing-parts",
-        label=_("Where answers are missing"),
+        label=_("Missing answers by source, story, position and rater"),
         rows=rows,
         columns=[
             columns.words("aspect", _("By"), shown=lambda row: str(ASPECT_WORDS[row.aspect]), is_head=True),

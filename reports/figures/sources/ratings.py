@@ -83,7 +83,7 @@ class Ratings(Figure[Listing[ItemRatings]]):
         wide = _("The interval “generalising to other raters” takes raters as drawn at random, as stories are.")
         drawn = [DrawnPlot(plot=plot, title=title, described=notes.table_below()) for plot in _plots(result)]
         yield DocumentSection(
-            heading=_("How highly stories were rated"),
+            heading=_("Mean ratings"),
             body=[*drawn, table, Files(words=_("All items on scales"), table="ratings")],
             margin=[TextBlock(words=phrase(clusters)), TextBlock(words=wide), *notes.weakest(intervals)],
         )
