@@ -37,7 +37,7 @@ def test_a_study_is_planned_launched_and_closed_by_its_buttons(staff: Client) ->
 @pytest.mark.parametrize(
     ("action", "said"),
     [
-        ("plan", "plums is planned: 3 seats."),
+        ("plan", "plums is planned: 3 places."),
         ("launch", "plums cannot be launched: it does not ask for consent; add a consent step as the first step"),
         ("close", "plums cannot be closed: it is not live"),
     ],
