@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, pgettext_lazy
+from django.utils.translation import pgettext_lazy
 
 from studies.access import Access
 from studies.addresses import find_page
@@ -136,15 +136,6 @@ class PartMark:
     def sign(self) -> str:
         """What stands in its shape."""
         return {"error": "!", "warning": str(self.n)}.get(self.kind, "")
-
-    @property
-    def words(self) -> str:
-        """The same for a screen reader, and where the sign is pointed at."""
-        if self.kind == "error":
-            return _("blocks the launch")
-        if self.kind == "warning":
-            return ngettext("%(n)s warning", "%(n)s warnings", self.n) % {"n": self.n}
-        return _("in order")
 
 
 @dataclass(frozen=True)
