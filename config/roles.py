@@ -86,7 +86,7 @@ DATA = {
         ("annotation.add_withdrawal",),
     ),
     "places": Data(
-        "Links, seats, assignments",
+        "Links, places, assignments",
         _to_view("annotation", "invitation", "seat", "assignment"),
         ("annotation.add_invitation", "annotation.change_invitation", "annotation.change_assignment"),
     ),

@@ -134,7 +134,7 @@ def finish(run: Run, *, at: datetime) -> bool:
         sentence = gettext_noop("calls that have used up their tries: %(n)s, such as: %(reason)s")
         wait(run, sentence, n=n, reason=reason)
     elif counts_left["n_held"]:
-        sentence = gettext_noop("calls whose outcome is unknown: %(n)s")
+        sentence = gettext_noop("calls whose result is unknown: %(n)s")
         wait(run, sentence, n=counts_left["n_held"])
     elif not counts_left["n_unpaid"]:
         _submit(run, at=at)

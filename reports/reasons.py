@@ -39,8 +39,9 @@ SENTENCES = reasons.SENTENCES | {
         "measures or by store_reference_set."
     ),
     "too_few_references": gettext_noop(
-        "No prompt has more than %(k)s ideas in the reference set “%(name)s” that are no near-copies. Ideas of "
-        "reference belong to a prompt by the same premise; store a set that has them."
+        "No prompt has more than %(k)s ideas in the reference set “%(name)s” that are no "
+        "near-copies. Ideas of reference belong to a prompt if it is the same, word for word; store "
+        "a set that has them."
     ),
     "no_surprise": gettext_noop(
         "No idea has a surprise by “%(name)s”. Bring in one score for each idea under that name; a model of the "

@@ -13,15 +13,15 @@ def gettext_noop(sentence: str) -> str:
 
 SENTENCES = {
     "no_ratings": gettext_noop("There are no ratings."),
-    "no_shared_unit": gettext_noop("No unit was rated by both."),
-    "both_constant": gettext_noop("Both give every unit the same value, so Cohen's kappa is 0/0."),
-    "no_unit_with_two_ratings": gettext_noop("No unit has two ratings."),
+    "no_shared_unit": gettext_noop("Nothing was rated by both."),
+    "both_constant": gettext_noop("Both give everything the same value, so Cohen's kappa is 0/0."),
+    "no_unit_with_two_ratings": gettext_noop("Nothing has two ratings."),
     "all_ratings_alike": gettext_noop(
         "All ratings are the same, so agreement by chance is certain and %(name)s is 0/0."
     ),
     "no_shuffle_with_value": gettext_noop("No shuffle of the ratings gives the statistic a value."),
     "no_scores": gettext_noop("There are no scores."),
-    "no_unit_with_two_totals": gettext_noop("No unit has two totals."),
+    "no_unit_with_two_totals": gettext_noop("Nothing has two totals."),
     "truth_constant": gettext_noop("The truth holds fewer than two values, so there is nothing to balance."),
     "fewer_than_two_pairs": gettext_noop("Fewer than two pairs of values."),
     "one_side_constant": gettext_noop("One side does not vary, so there is no correlation."),
@@ -34,31 +34,33 @@ SENTENCES = {
     ),
     "clusters_alike": gettext_noop("All clusters have the same mean, so they cannot tell how sure it is."),
     "resamples_alike": gettext_noop("Every resample gives the same value, so resampling cannot tell how sure it is."),
-    "no_unit_with_verdict_and_majority": gettext_noop("No unit has both a verdict of the judge and a majority."),
+    "no_unit_with_verdict_and_majority": gettext_noop("Nothing has both a verdict of the judge and a majority."),
     "fewer_than_two_raters": gettext_noop("Fewer than two raters ranked every story."),
     "all_rank_alike": gettext_noop("Every rater ranks all stories the same, so Kendall's W is 0/0."),
     "no_rankings": gettext_noop("There are no rankings."),
-    "nobody_to_leave_out": gettext_noop("No person has %(least)s units with another person and the judge."),
+    "nobody_to_leave_out": gettext_noop(
+        "No person answered %(least)s questions that another person and the judge answered, too."
+    ),
     "fewer_than_two_rated_stories": gettext_noop("Fewer than two stories were rated by people and the judge."),
     "no_story_for_the_judge_alone": gettext_noop("Fewer than two stories were rated by the judge alone."),
     "no_verdicts": gettext_noop("There are no verdicts."),
-    "no_unit_with_judge_and_people": gettext_noop("No unit was answered by both the judge and people."),
+    "no_unit_with_judge_and_people": gettext_noop("Nothing was answered by both the judge and people."),
     "judge_or_people_constant": gettext_noop("The judge or people always give the same answer here."),
     "independent_of_order": gettext_noop(
         "It does not depend on which story has which answer, so there is no chance floor."
     ),
-    "lengths_or_ratings_alike": gettext_noop(
-        "Stories do not differ enough in length and ratings to tell the two apart."
-    ),
+    "lengths_or_ratings_alike": gettext_noop("Stories do not differ enough in length and ratings to separate the two."),
     "nothing_read_twice": gettext_noop("The judge read nothing twice in the same order."),
-    "nobody_beside_the_rest": gettext_noop("No person shares units with the judge and with other people."),
+    "nobody_beside_the_rest": gettext_noop(
+        "No person answered a question that both the judge and other people answered."
+    ),
     "not_read_as_nobody": gettext_noop("The judge did not read these stories without a persona."),
     "raters_not_crossed": gettext_noop(
-        "No two raters rated several stories in common, so what raters add cannot be told from the rest."
+        "No two raters rated several stories in common, so what raters add cannot be separated from the rest."
     ),
     "pairs_not_turned": gettext_noop("No pair was judged in both orders."),
     "one_answer_possible": gettext_noop("Only one answer is possible, so there is nothing to agree on."),
-    "fewer_than_two_units_rated_twice": gettext_noop("Fewer than two units have two ratings."),
+    "fewer_than_two_units_rated_twice": gettext_noop("Fewer than two of the things rated have two ratings."),
     "units_alike": gettext_noop("The stories’ means hardly differ, so the correlation of a mean has no value."),
     "ratings_do_not_vary": gettext_noop("The ratings do not vary, so no part of their variance can be told."),
     "nothing_compared": gettext_noop("No two of them were compared."),
@@ -69,14 +71,15 @@ SENTENCES = {
         "Some are preferred always, or never, to all others: then no strength is large enough to say so."
     ),
     "too_many_to_resample": gettext_noop("They are too many for an interval by resampling."),
-    "fewer_than_three_complete": gettext_noop("Fewer than three raters’ readings of a story answer all items."),
+    "fewer_than_three_complete": gettext_noop("Fewer than three sets of answers (one rater, one story) are complete."),
     "too_few_prompts": gettext_noop(
         "There are fewer than %(least)s prompts, too few to learn from some and try others."
     ),
     "no_differences": gettext_noop("The two texts of every pair are alike, so there is nothing to learn from."),
     "no_deviation": gettext_noop(
-        "Half or more of the ideas that are learnt from have the same %(name)s, so that its median absolute deviation "
-        "is 0 and it has no scale. Use a measure of it that tells more of them apart."
+        "Half or more of the ideas that are learnt from have the same %(name)s, so that its median "
+        "absolute deviation is 0 and it has no scale. Use a measure of it that distinguishes more of "
+        "them."
     ),
     "all_weight_on_one": gettext_noop("All weight is on %(name)s, so nothing is left without it."),
     "no_prompt_with_correlation": gettext_noop(
@@ -108,17 +111,18 @@ SENTENCES = {
         "Only %(n)s stories were judged, and %(least)s are needed to see how far stories differ."
     ),
     "pilot_read_by_one": gettext_noop(
-        "Hardly any story was read by two people, so stories cannot be told from chance. At least %(least)s must be."
+        "Hardly any story was read by two people, so differences between stories cannot be separated "
+        "from chance. At least %(least)s must be."
     ),
     "pilot_without_variation": gettext_noop("The answers are all alike, or too much alike to say how far they vary."),
     "one_rater": gettext_noop("One rater read them, so nothing can be said of other raters."),
-    "no_shared_premise": gettext_noop("No premise has stories by both, nor does a chain of other sources join them."),
+    "no_shared_premise": gettext_noop("No prompt has stories by both, nor does a chain of other sources join them."),
     "too_few_stories": gettext_noop(
-        "There are no more stories than sources and premises, so how much stories of one source differ is not known."
+        "There are no more stories than sources and prompts, so how much stories of one source differ is not known."
     ),
     "values_explained": gettext_noop("Answers do not vary within sources, so they cannot tell how sure it is."),
     "log_odds_unlimited": gettext_noop(
-        "Source, premise, rater or story settles nearly every answer, so no log odds are large enough to say so."
+        "Source, prompt, rater or story settles nearly every answer, so no log odds are large enough to say so."
     ),
     "log_odds_not_found": gettext_noop("The model of log odds did not come to an end on these answers."),
     "too_many_to_check": gettext_noop(
@@ -135,15 +139,15 @@ SENTENCES = {
         "One factor leaves an item no variance of its own (a Heywood case), so one factor does not fit these items."
     ),
     "too_few_ratings_of_units": gettext_noop(
-        "Fewer than half of the units have %(least)s ratings, so ratings do not tell which of two raters to believe."
+        "Fewer than half of the stories have %(least)s ratings, so ratings do not tell which of two raters to believe."
     ),
     "too_few_units_of_raters": gettext_noop(
-        "Raters rated fewer than %(least)s units with each of the answers on average, too few to say how well they "
-        "recognise it."
+        "Raters rated fewer than %(least)s stories with each of the answers on average, too few to "
+        "say how well they recognise it."
     ),
     "answers_exchanged": gettext_noop(
-        "Raters give one of the answers no more often where it is probable than where another is, so the two cannot be "
-        "told apart."
+        "Raters give one of the answers no more often where it is probable than where another is, so "
+        "the model cannot separate the two."
     ),
     "not_settled": gettext_noop("The estimate had not settled after %(n)s steps."),
     "item_constant": gettext_noop("All answers to the item, or to the others, are the same."),

@@ -42,16 +42,16 @@ class RationaleUnit(TextChoices):
 
 class OrderPolicy(TextChoices):
     BALANCED = "balanced", _("counterbalanced: every story equally often at every position")
-    RANDOM = "random", _("shuffled anew for every seat")
+    RANDOM = "random", _("shuffled anew for every place")
     FIXED = "fixed", _("as listed in the file")
 
 
 class StepKind(TextChoices):
-    CONSENT = "consent", _("a text to agree to")
-    BRIEFING = "briefing", _("a text to read")
-    PRACTICE = "practice", _("a story to practise on")
-    RATING = "rating", _("an instrument to answer")
-    METRIC = "metric", _("the values of a metric, which no rater meets")
+    CONSENT = "consent", _("Consent")
+    BRIEFING = "briefing", _("Briefing")
+    PRACTICE = "practice", _("Practice story")
+    RATING = "rating", _("Questions")
+    METRIC = "metric", _("Values of a metric")
 
 
 class StepScope(TextChoices):

@@ -33,7 +33,7 @@ class IssueForm(forms.Form):
         label=gettext_lazy("Label"),
         max_length=110,
         required=False,
-        help_text=gettext_lazy("To tell the links apart in lists. Never a name; links are numbered."),
+        help_text=gettext_lazy("To distinguish the links in lists. Never a name; links are numbered."),
     )
     groups = forms.CharField(
         label=gettext_lazy("Groups"),
@@ -138,14 +138,14 @@ class InvitationAdmin(ReadOnlyAdmin):
         demand = invitations.count_demand(study, at=now)
         if demand.is_too_much:
             message = _(
-                "More links are out than seats are open: %(links)d issued and not used yet, %(seats)d open. "
-                "If all of them are used, late arrivals find no seat."
+                "More links are out than places are open: %(links)d issued and not used yet, %(seats)d open. "
+                "If all of them are used, late arrivals find no place."
             )
             self.message_user(request, message % {"links": demand.n_unused, "seats": demand.n_open}, messages.WARNING)
         elif groups and (of_groups := invitations.count_demand(study, at=now, groups=groups)).is_too_much:
             message = _(
-                "More links are out for these groups alone than they have seats open: %(links)d issued and not used "
-                "yet, %(seats)d open. If all of them are used, late arrivals find no seat."
+                "More links are out for these groups alone than they have places open: %(links)d issued and "
+                "not used yet, %(seats)d open. If all of them are used, late arrivals find no place."
             )
             self.message_user(
                 request, message % {"links": of_groups.n_unused, "seats": of_groups.n_open}, messages.WARNING

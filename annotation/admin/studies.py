@@ -119,7 +119,7 @@ class StudyAdmin(FinalAdmin):
         text = ngettext("%(stories)d in %(n)d group", "%(stories)d in %(n)d groups", study.n_groups)
         return text % {"stories": study.n_stories, "n": study.n_groups}
 
-    @admin.display(description=gettext_lazy("seats taken"))
+    @admin.display(description=gettext_lazy("places taken"))
     def seats_taken(self, study: Any) -> str:
         if not study.n_seats:
             return _("not planned")
@@ -204,7 +204,7 @@ class StudyAdmin(FinalAdmin):
         }
         return TemplateResponse(request, "admin/studies/study/action_selected.html", context)
 
-    @admin.action(description=gettext_lazy("Plan: make the seats"), permissions=["change"])
+    @admin.action(description=gettext_lazy("Plan: make the places"), permissions=["change"])
     def plan(self, request: HttpRequest, queryset: QuerySet[Study]) -> HttpResponse | None:
         return self._confirm_or_run(request, "plan", queryset)
 

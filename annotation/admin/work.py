@@ -144,7 +144,7 @@ class AssignmentAdmin(ReadOnlyAdmin):
     def has_reopen_permission(self, request: HttpRequest) -> bool:
         return bool(request.user.has_perm("annotation.change_assignment"))
 
-    @admin.action(description=gettext_lazy("Release the seat: someone else can take it"), permissions=["reopen"])
+    @admin.action(description=gettext_lazy("Release the place: someone else can take it"), permissions=["reopen"])
     def reopen(self, request: HttpRequest, queryset: QuerySet[Assignment]) -> None:
         # A judge's seat is its run's: nobody else could take it, and the run could not end.
         of_people = queryset.filter(rater_kind=Rater.Kind.PERSON).exclude(seat=None)

@@ -20,7 +20,7 @@ from studies.protocol import Finding, Purpose
 
 def _plan(study: Study, by: str) -> str:
     planned = seats.plan(study)
-    sentence = ngettext("%(study)s is planned: %(n)d seat.", "%(study)s is planned: %(n)d seats.", len(planned))
+    sentence = ngettext("%(study)s is planned: %(n)d place.", "%(study)s is planned: %(n)d places.", len(planned))
     return sentence % {"study": study, "n": len(planned)}
 
 
@@ -82,7 +82,7 @@ ACTIONS = {
         pgettext_lazy("what is done with a study", "Plan"),
         gettext_noop("Plan %(study)s"),
         gettext_noop("Plan the chosen studies?"),
-        gettext_noop("Its seats are made, each with its order of stories. That can be repeated until it is launched."),
+        gettext_noop("Its places are made, each with its order of stories. That can be repeated until it is launched."),
         "planned",
     ),
     "launch": Action(

@@ -123,7 +123,7 @@ class Balance:
     def _seats_sentence(self) -> str:
         (group,) = self.groups
         taken = ngettext(
-            "%(code)s: %(n_taken)s of %(n)s seat taken.", "%(code)s: %(n_taken)s of %(n)s seats taken.", group.n_seats
+            "%(code)s: %(n_taken)s of %(n)s place taken.", "%(code)s: %(n_taken)s of %(n)s places taken.", group.n_seats
         )
         return taken % {"code": group.code, "n_taken": group.n_taken, "n": group.n_seats}
 

@@ -95,7 +95,7 @@ def _widths(row: Mapping[str, Any], planned: PlannedOutcome) -> Iterator[WidthRo
         )
         widest, usual = contrasts["widest"], contrasts["other_raters"]
         if widest is not None and usual is not None and widest > 1.1 * usual:
-            yield WidthRow(_("The same of the two that are told apart worst"), "", written_width(widest, planned))
+            yield WidthRow(_("The same for the pair with the widest interval"), "", written_width(widest, planned))
         if contrasts["mean"] is not None:
             yield WidthRow(_("Mean of a source"), "", written_width(contrasts["mean"], planned))
     for coefficient in row["coefficients"]:
@@ -203,9 +203,9 @@ def _reliability_sentence(reliability: Mapping[str, Any]) -> str:
     if reliability["coefficient"] is None:
         return _("Stories of a source are assumed not to vary, so their means have no reliability.")
     sentence = ngettext(
-        "The mean of %(n)d rater tells stories of a source apart with a reliability (G) of %(g)s; "
+        "The mean of %(n)d rater distinguishes stories of a source with a reliability (G) of %(g)s; "
         "%(goal)s takes %(needed)d raters.",
-        "The mean of %(n)d raters tells stories of a source apart with a reliability (G) of %(g)s; "
+        "The mean of %(n)d raters distinguishes stories of a source with a reliability (G) of %(g)s; "
         "%(goal)s takes %(needed)d raters.",
         reliability["n_raters"],
     )

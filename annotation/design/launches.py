@@ -62,7 +62,7 @@ def _stale_findings(study: Study, latest: protocol.Protocol) -> list[Finding]:
         sentence = _("its steps, stories or groups have changed since its protocol was frozen")
         return [Finding("error", "", sentence, _("undo that, or load it anew"))]
     if seats.of_people(study).exists() and not seats.is_as_planned(study):
-        sentence = _("its groups, stories or design have changed since its seats were planned")
+        sentence = _("its groups, stories or design have changed since its places were planned")
         return [Finding("error", "", sentence, _("plan it again"), BEFORE_RATERS)]
     return []
 

@@ -150,7 +150,7 @@ def _simulate(job: StudyJob, renew: jobs.Renew) -> dict[str, Any]:
     planned = read_planned(job.study)
     readings = read_readings(planned)
     if readings is None:
-        raise jobs.WorkRefused(_("No reading is planned yet: import stories and save the reading plan first."))
+        raise jobs.WorkRefused(_("Nothing is planned yet: import stories and save the reading plan first."))
     assumptions = assumptions_of(planned, job)
     rows: list[dict[str, Any]] = []
     n_outcomes = len({outcome.key for outcome in planned.outcomes if not outcome.is_primary})

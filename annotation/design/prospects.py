@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from django.utils.translation import gettext
+
 from annotation.design.balance import ordinal
 from annotation.design.seats import DrawnSeat, draw_seats
 from studies.models import Study
@@ -194,7 +196,8 @@ class Prospect:
                 counts[source][place * QUARTERS // n if by_quarter else place] += 1
                 if place < n // 2 or place >= n - n // 2:  # the middle one of an odd number is neither
                     halves[source][place >= n - n // 2] += 1
-        names = [ordinal(n) for n in range(1, n_columns + 1)]
+        quarter = gettext("Quarter %(n)d")
+        names = [quarter % {"n": n} if by_quarter else ordinal(n) for n in range(1, n_columns + 1)]
         return names, [PlacesOfSource(name, counts[name], *halves[name]) for name in sorted(counts)]
 
     def _sequences(self, *, is_path: bool) -> Iterator[list[str]]:

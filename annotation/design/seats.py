@@ -125,7 +125,7 @@ def plan(study: Study) -> list[Seat]:
     # A launch at the same moment waits for this row, or this for the launch.
     locked = Study.objects.select_for_update().get(pk=study.pk)
     if not lifecycle.may_plan(locked) or of_people(study).filter(is_taken=True).exists():
-        raise protocol.NotPlannable(_("%(study)s: its seats stay, since it has been launched") % {"study": study.slug})
+        raise protocol.NotPlannable(_("%(study)s: its places stay, since it has been launched") % {"study": study.slug})
     findings = protocol.collect_findings(locked, protocol.read_rows(protocol.latest(locked)))
     if errors := protocol.select_errors(findings, protocol.Purpose.PLAN):
         raise protocol.NotPlannable(f"{study.slug}: " + "; ".join(map(str, errors)))

@@ -172,15 +172,15 @@ class Migration(migrations.Migration):
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='seats', to='studies.study', verbose_name='study')),
             ],
             options={
-                'verbose_name': 'seat',
-                'verbose_name_plural': 'seats',
+                'verbose_name': 'place',
+                'verbose_name_plural': 'places',
                 'ordering': ['study', 'group', 'rater_kind', 'number'],
             },
         ),
         migrations.AddField(
             model_name='assignment',
             name='seat',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='annotation.seat', verbose_name='seat'),
+            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='annotation.seat', verbose_name='place'),
         ),
         migrations.CreateModel(
             name='StepTaken',

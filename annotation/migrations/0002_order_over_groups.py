@@ -56,7 +56,7 @@ class Migration(migrations.Migration):
             models.PositiveIntegerField(
                 blank=True,
                 editable=False,
-                help_text="The row of seats that the rater holds, to read along it; nobody else holds it meanwhile.",
+                help_text="The row of places that the rater holds, to read along it; nobody else holds it meanwhile.",
                 null=True,
                 verbose_name="row",
             ),

@@ -29,7 +29,7 @@ class Migration(migrations.Migration):
                 on_delete=django.db.models.deletion.CASCADE,
                 related_name="second_reading",
                 to="annotation.assignment",
-                verbose_name="second reading of",
+                verbose_name="repeat of",
             ),
         ),
         migrations.AddConstraint(

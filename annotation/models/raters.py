@@ -52,7 +52,7 @@ class Rater(models.Model):
         null=True,
         blank=True,
         editable=False,
-        help_text=_("The row of seats that the rater holds, to read along it; nobody else holds it meanwhile."),
+        help_text=_("The row of places that the rater holds, to read along it; nobody else holds it meanwhile."),
     )
     arrived_at = models.DateTimeField(_("arrived at"), auto_now_add=True)
 

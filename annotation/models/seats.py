@@ -32,8 +32,8 @@ class Seat(models.Model):
     is_taken = models.BooleanField(_("is taken"), default=False)
 
     class Meta:
-        verbose_name = _("seat")
-        verbose_name_plural = _("seats")
+        verbose_name = _("place")
+        verbose_name_plural = _("places")
         ordering = ["study", "group", "rater_kind", "number"]
         constraints = [
             models.UniqueConstraint(fields=["group", "rater_kind", "number"], name="seat_number_once"),
@@ -69,7 +69,7 @@ class Assignment(models.Model):
     rater = models.ForeignKey(Rater, verbose_name=_("rater"), on_delete=models.CASCADE, related_name="assignments")
     rater_kind = models.CharField(_("rater kind"), max_length=10, choices=Rater.Kind.choices)
     seat = models.ForeignKey(
-        Seat, verbose_name=_("seat"), on_delete=models.PROTECT, null=True, blank=True, related_name="assignments"
+        Seat, verbose_name=_("place"), on_delete=models.PROTECT, null=True, blank=True, related_name="assignments"
     )
     group = models.ForeignKey(
         StoryGroup, verbose_name=_("group"), on_delete=models.PROTECT, null=True, blank=True, related_name="assignments"
@@ -79,7 +79,7 @@ class Assignment(models.Model):
     # no result counts it but how far raters agree with themselves.
     repeats = models.OneToOneField(
         "self",
-        verbose_name=_("second reading of"),
+        verbose_name=_("repeat of"),
         on_delete=models.CASCADE,
         null=True,
         blank=True,

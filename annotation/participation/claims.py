@@ -82,7 +82,7 @@ def _why_no_seat(rater: Rater) -> str:
         return gettext_noop("You took part in an earlier study whose readers cannot take part in this one.")
     if has_read_most(rater):
         return gettext_noop("You have read as many groups as one person may read in this study.")
-    return gettext_noop("Every seat is taken at the moment, or you have read everything.")
+    return gettext_noop("Every place is taken at the moment, or you have read everything.")
 
 
 def take_row_and_find_seat(rater: Rater) -> Seat | None:

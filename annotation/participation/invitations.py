@@ -133,7 +133,7 @@ def find_obstacle(invitation: Invitation, *, at: datetime) -> str:
     """Why no new link can be made for the rater of this invitation, as a sentence; empty if one can."""
     rater = invitation.rater
     if rater and Withdrawal.objects.filter(rater=rater).exists():
-        return _("%(code)s has withdrawn, so there is no seat to come back to.") % {"code": rater.code}
+        return _("%(code)s has withdrawn, so there is no place to come back to.") % {"code": rater.code}
     return find_obstacle_of_link(invitation, at=at)
 
 

@@ -126,7 +126,7 @@ def top_up(study: Study, *, at: datetime) -> list[tuple[Invitation, str]]:
         noted = study.invitations.filter(handed_over_at=None, revoked_at=None, rater=None).exclude(expires_at__lte=at)
         chosen = list(noted.select_related("study", "rater", "identity").order_by("pk")[:n_people])
         labels = [
-            _("Top-up %(number)d") % {"number": study.invitations.count() + n + 1}
+            _("Additional rater %(number)d") % {"number": study.invitations.count() + n + 1}
             for n in range(n_people - len(chosen))
         ]
         chosen += invitations.note(study, labels)

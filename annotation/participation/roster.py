@@ -200,7 +200,7 @@ def say_place(assignment: Assignment) -> str:
     n_stories = len(assignment.seat.order) if assignment.seat else 0
     n_begun = min(max(len(assignment.begun), 1), n_stories)
     if assignment.repeats_id:
-        return _("at %(n)d of %(total)d, second reading") % {"n": n_begun, "total": n_stories}
+        return _("at %(n)d of %(total)d, repeat") % {"n": n_begun, "total": n_stories}
     return _("at %(n)d of %(total)d") % {"n": n_begun, "total": n_stories}
 
 

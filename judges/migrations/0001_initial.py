@@ -65,7 +65,7 @@ class Migration(migrations.Migration):
                 ('slug', models.SlugField(help_text='Names its rater in every study.', max_length=80, unique=True, verbose_name='slug')),
                 ('model', models.CharField(blank=True, help_text='As the endpoint calls it.', max_length=200, verbose_name='model')),
                 ('parameters', models.JSONField(blank=True, default=dict, help_text='Sent along, such as {"temperature": 0}.', verbose_name='parameters')),
-                ('metric', models.CharField(blank=True, help_text='In place of endpoint, model and prompt.', max_length=40, validators=[judges.models.judges.check_metric], verbose_name='metric')),
+                ('metric', models.CharField(blank=True, help_text='Instead of endpoint, model and prompt.', max_length=40, validators=[judges.models.judges.check_metric], verbose_name='metric')),
                 ('metric_version', models.CharField(blank=True, editable=False, max_length=40, verbose_name='version of the metric')),
                 ('endpoint', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='judges', to='judges.endpoint', verbose_name='endpoint')),
                 ('prompt', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='judges', to='judges.prompt', verbose_name='prompt')),

@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('number', models.PositiveIntegerField(verbose_name='number')),
-                ('premise', models.TextField(blank=True, verbose_name='premise')),
+                ('premise', models.TextField(blank=True, verbose_name='writing prompt')),
                 ('n_words', models.PositiveIntegerField(default=0, verbose_name='words asked for')),
                 ('temperature', models.FloatField(blank=True, null=True, verbose_name='temperature')),
                 ('state', models.CharField(choices=[('open', 'on its way'), ('complete', 'written'), ('given_up', 'given up'), ('failed', 'without a reply')], default='open', max_length=10, verbose_name='state')),
@@ -79,7 +79,7 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='call',
             name='section',
-            field=models.PositiveSmallIntegerField(default=0, help_text='Of a cloze that is filled section by section, or the place in the chain of a draft; 0: all of it.', verbose_name='section'),
+            field=models.PositiveSmallIntegerField(default=0, help_text='Of a cloze that is filled section by section, or the position in the chain of a draft; 0: all of it.', verbose_name='section'),
         ),
         migrations.AlterField(
             model_name='call',

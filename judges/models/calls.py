@@ -85,7 +85,7 @@ class Call(models.Model):
         _("section"),
         default=0,
         help_text=_(
-            "Of a cloze that is filled section by section, or the place in the chain of a draft; 0: all of it."
+            "Of a cloze that is filled section by section, or the position in the chain of a draft; 0: all of it."
         ),
     )
     draft = models.ForeignKey(
@@ -202,7 +202,7 @@ class Attempt(models.Model):
     reserved = models.DecimalField(_("reserved"), max_digits=14, decimal_places=8, null=True, blank=True)
     cost = models.DecimalField(_("cost"), max_digits=14, decimal_places=8, null=True, blank=True)
     # Text, not JSON: it is kept as it came, and JSON may spell characters that PostgreSQL's JSON cannot hold.
-    body = models.TextField(_("body"), blank=True, help_text=_("What came back, as it came, of every outcome."))
+    body = models.TextField(_("body"), blank=True, help_text=_("What came back, as it came, whatever the result."))
     reason = models.TextField(_("reason"), blank=True)
 
     class Meta:
@@ -230,8 +230,8 @@ class Parse(models.Model):
     at = models.DateTimeField(_("at"))
 
     class Meta:
-        verbose_name = _("reading of a reply")
-        verbose_name_plural = _("readings of replies")
+        verbose_name = _("parsed reply")
+        verbose_name_plural = _("parsed replies")
         ordering = ["attempt", "pk"]
 
     def __str__(self) -> str:

@@ -42,7 +42,7 @@ class Draft(models.Model):
         Generation, verbose_name=_("generation of texts"), on_delete=models.CASCADE, related_name="drafts"
     )
     number = models.PositiveIntegerField(_("number"))
-    premise = models.TextField(_("premise"), blank=True)
+    premise = models.TextField(_("writing prompt"), blank=True)
     group = models.ForeignKey(
         StoryGroup, verbose_name=_("group"), on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )

@@ -42,7 +42,7 @@ class Judge(FrozenOnceUsed):
         max_length=40,
         blank=True,
         validators=[check_metric],
-        help_text=_("In place of endpoint, model and prompt."),
+        help_text=_("Instead of endpoint, model and prompt."),
     )
     is_trial = models.BooleanField(
         _("only tries a prompt"),

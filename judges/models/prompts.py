@@ -51,7 +51,7 @@ class Prompt(FrozenOnceUsed):
     )
     source = models.CharField(_("source"), max_length=12, choices=Source.choices, default=Source.OWN)
     citation = models.TextField(_("citation"), blank=True)
-    place = models.TextField(_("place"), blank=True, help_text=_("Where in its source it is printed."))
+    place = models.TextField(_("page or section"), blank=True, help_text=_("Where in its source it is printed."))
     missing = models.TextField(_("missing"), blank=True, help_text=_("What its source does not print."))
     is_verbatim = models.BooleanField(_("is verbatim"), default=False, help_text=_("Word for word as in its source."))
 

@@ -138,8 +138,8 @@ class Reading(models.Model):
     repeat = models.PositiveSmallIntegerField(_("repeat"), default=1, validators=[MinValueValidator(1)])
 
     class Meta:
-        verbose_name = _("reading")
-        verbose_name_plural = _("readings")
+        verbose_name = _("judge’s place")
+        verbose_name_plural = _("judges’ places")
         ordering = ["run", "pk"]
 
     def __str__(self) -> str:

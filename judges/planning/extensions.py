@@ -56,7 +56,7 @@ def plan(study: Study, judge: Judge, scope: Scope | None = None) -> Plan:
         raise CannotRun(_("%(study)s already has a rater called %(judge)s; give the judge another name") % names)
     is_metric = judge.kind == Rater.Kind.METRIC
     if is_metric and scope not in (None, Scope()):
-        raise CannotRun(_("A metric measures every story once; it takes no selection, orders or readings"))
+        raise CannotRun(_("A metric measures every story once; it takes no selection, orders or repeats"))
     complete = metric_plans.plan_measurements(study, judge) if is_metric else plans.plan_run(study, judge, scope)
     return extend(study, judge, complete)
 
@@ -74,7 +74,7 @@ def extend(study: Study, judge: Judge, plan: Plan) -> Plan:
     rest = select(plan, lambda seat, call: _key(seat, call) not in asked_keys)
     guards = [call for call in plan.guards if call.kind == Call.Kind.TEST or _key(None, call) not in asked_keys]
     if not rest.seats and not guards:
-        message = _("%(judge)s has been asked all of this in %(study)s; ask for more stories, orders or readings")
+        message = _("%(judge)s has been asked all of this in %(study)s; ask for more stories, orders or repeats")
         raise NothingToAsk(message % {"judge": judge.slug, "study": study.slug})
     return replace(
         rest, guards=guards, document=hashing.canonical_json(json.loads(plan.document) | {"continues": earlier_runs})

@@ -25,7 +25,9 @@ from studies.views.guards import require_in_study
 from studies.views.posted_forms import makes_once
 
 STARTS = "judges.add_run"
-PLAN_CHANGED = gettext_lazy("What it would ask has changed since you looked. Look again before you approve.")
+PLAN_CHANGED = gettext_lazy(
+    "What it would ask has changed since you opened this page. Review it again before you approve."
+)
 # The names of its fields in an address, beside the judge.
 SELECTED = ("stories", "orders", "n_repeats")
 
@@ -54,13 +56,13 @@ class SelectionForm(forms.Form):
     )
     orders = forms.MultipleChoiceField(
         label=gettext_lazy("Order of the stories"),
-        help_text=gettext_lazy("Each story is always read in the planned order: that reading counts."),
+        help_text=gettext_lazy("Each story is always read in the planned order: the answers in that order count."),
         choices=Reading.Order.choices,
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": gettext_lazy("Choose at least one order.")},
     )
     n_repeats = forms.IntegerField(
-        label=gettext_lazy("Readings of each story"),
+        label=gettext_lazy("Times each story is read"),
         help_text=gettext_lazy("In each order, earlier runs included. Each is paid for."),
         min_value=1,
         max_value=extensions.MOST_REPEATS,
@@ -128,7 +130,7 @@ class ApprovalForm(BudgetForm):
     """
 
     resends_unknown = forms.BooleanField(
-        label=gettext_lazy("Resend calls whose outcome is unknown"),
+        label=gettext_lazy("Resend calls whose result is unknown"),
         help_text=gettext_lazy("It may be paid twice. Otherwise such calls wait for a person."),
         required=False,
     )

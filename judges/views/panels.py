@@ -40,9 +40,9 @@ class PanelForm(forms.Form):
         label=gettext_lazy("Set up QUIET’s factorial"),
         required=False,
         help_text=gettext_lazy(
-            "Two judges for each model, in place of the prompts below: one is shown samples that people scored, the "
-            "other is not. Both answer constraints and their checks, each in a call of its own, and the report "
-            "compares the four conditions."
+            "Two judges for each model, instead of the prompts below: one is shown samples that people "
+            "scored, the other is not. Both answer constraints and their checks, each in a call of its "
+            "own, and the report compares the four conditions."
         ),
     )
     has_control = forms.BooleanField(

@@ -29,8 +29,8 @@ class ScopeForm(forms.Form):
         required=False,
         empty_label=_("none: no persona"),
         help_text=_(
-            "One reading of every story as each of them. On scales the mean of all counts, and only where all have an "
-            "answer; of verdicts, choices and pairs the answer of the first."
+            "Every story is read once as each of them. On scales the mean of all counts, and only where "
+            "all have an answer; of verdicts, choices and pairs the answer of the first."
         ),
     )
     n_examples = forms.IntegerField(

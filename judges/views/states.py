@@ -24,7 +24,7 @@ class StateWords:
 WORDS: Mapping[str, StateWords] = {
     State.PLANNED: StateWords(_("not yet sent"), _("It waits for its turn.")),
     State.LEASED: StateWords(_("on the way"), _("A worker has sent it and waits for the reply.")),
-    State.HELD: StateWords(_("held"), _("It was sent, but its outcome is unknown. It is not resent automatically.")),
+    State.HELD: StateWords(_("held"), _("It was sent, but its result is unknown. It is not resent automatically.")),
     State.OK: StateWords(_("answered"), _("The reply was read, and the answer is recorded.")),
     State.REFUSED: StateWords(
         _("refused"), _("The model declined to answer. This is recorded as “declined”, never as a No.")

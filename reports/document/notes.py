@@ -18,8 +18,8 @@ def weakest(intervals: Iterable[Interval | None]) -> list[TextBlock]:
         return []
     note = min(noted, key=lambda ends: ends.n_resampled or 0).note or ""
     sentence = _(
-        'Weakest interval here: <span lang="en">%(note)s</span>. A broken line or † marks fewer than five clusters, or '
-        "answers that hardly vary."
+        'Interval based on the least data: <span lang="en">%(note)s</span>. A broken line or † marks fewer than five '
+        "clusters, or answers that hardly vary."
     )
     return [TextBlock(words=phrase(sentence, note=note))]
 
@@ -36,8 +36,9 @@ def table_below() -> str:
 def clusters_of_verdicts() -> TextBlock:
     """What intervals of verdicts take as one."""
     sentence = _(
-        "Lines are 95 %% intervals. They take as one what was sampled together: <strong>stories of a group</strong> "
-        "share their raters, and groups on one premise share that. Verdicts on one story are not independent."
+        "Lines are 95 %% intervals. They take as one what was sampled together: <strong>stories of a "
+        "group</strong> share their raters, and groups on one prompt share that. Verdicts on one "
+        "story are not independent."
     )
     return TextBlock(words=phrase(sentence))
 
@@ -59,7 +60,7 @@ def models_stories() -> TextBlock:
 
 
 def clusters_of_pairs() -> TextBlock:
-    return TextBlock(words=_("Intervals are over groups; those on the same of several premises count as one."))
+    return TextBlock(words=_("Intervals are over groups; those on the same of several prompts count as one."))
 
 
 def reason(why: Reason) -> TextBlock:

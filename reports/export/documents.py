@@ -325,7 +325,7 @@ def _sources_lines(content: PackageContent, reason: str) -> Iterator[str]:
         yield "made, measured or tried something, are in no blind package, and its report is computed without them."
     if not content.may_tell_texts_apart:
         yield "Some texts are withheld. Which ones would say who wrote them, so `stories.csv` has no text, no length"
-        yield "and no hash of any story, and `recompute.py` leaves out what rests on them."
+        yield "and no hash of any story, and `recompute.py` leaves out what is based on them."
     elif content.is_public:
         yield "Public: texts stand in it only where their licence lets them travel, others by their SHA-256."
     else:
@@ -340,7 +340,7 @@ def _meaning(name: str) -> str:
 
 
 MEANING = {
-    "agreement.csv": "How far raters agree, item by item.",
+    "agreement.csv": "Inter-rater agreement, item by item.",
     "judge_calls.jsonl": "Every request to a judge and what came back.",
     "codebook.csv": "What the columns of the long file and its items mean.",
     "codebook.json": "Every column of every table, every item with its options.",

@@ -44,7 +44,7 @@ def exclusion_rows(content: PackageContent) -> Iterator[Row]:
 TABLES = (
     PackageTable(
         "exclusions.csv",
-        "With sources: which readings exclusion rules leave out, those of the plan or those that it might have had.",
+        "With sources: which answers about which stories exclusion rules leave out, of the plan or as it might have.",
         lambda content: EXCLUSION,
         exclusion_rows,
         lambda content: sum(1 for _row in exclusion_rows(content)),

@@ -116,13 +116,13 @@ STATUS = (
 )
 ANALYSED = "The value in the direction in which it is analysed: yes is 1, no is 0. Empty if it is not one number."
 ORDER = (
-    "Of a judge's readings: planned, or reversed if it got the stories of the group the other way round. "
+    "Of a judge's repeats: planned, or reversed if it got the stories of the group the other way round. "
     "Empty for people and imported answers."
 )
 PERSONA = "As whom a judge read, if its run asked for personas."
 COUNTS_ALONE = (
-    "Of a judge's readings yes for the one that counts where one value of each judge is taken, no for others; of "
-    "several such, that in the first seat. On scales read as several personas it is their mean. Empty for people."
+    "Of a judge's repeats yes for the one that counts where one value of each judge is taken, no for others; of "
+    "several such, that in the first place. On scales read as several personas it is their mean. Empty for people."
 )
 REPEAT = "Which time a run asked a judge the same, from 1. Empty for people and imported answers."
 
@@ -172,7 +172,7 @@ COLUMNS = (
     Column("analysed", ANALYSED, lambda row: row.analysed, type="number"),
     Column(
         "seat",
-        "Number of the seat within its group and kind of rater.",
+        "Number of the place within its group and kind of rater.",
         lambda row: row.assignment.seat.number if row.assignment.seat else 0,
         type="integer",
     ),

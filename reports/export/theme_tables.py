@@ -24,7 +24,7 @@ FOUND = {
     "number": TableField("Number of the reason in its sample.", "integer"),
     "rater": TableField("Code of whose reason it is."),
     "group": TableField("Code of the group."),
-    "seat": TableField("Number of the seat.", "integer"),
+    "seat": TableField("Number of the place.", "integer"),
     "step": TableField("Key of the step."),
     "item": TableField("Key of the item."),
     "story": TableField("Code of the story; empty if the answer is about the whole group."),

@@ -21,10 +21,10 @@ from studies.premises import Clusters
 STORY = {
     "group": TableField("Code of a group that the story stands in; a row for each."),
     "cluster": TableField(
-        "What the story was sampled with: its group, with others on the same of several premises; of batches the story."
+        "What the story was sampled with: its group, with others on the same of several prompts; of batches the story."
     ),
     "block": TableField(
-        "What its stories share beside their raters, as a premise, by the code of the first group; empty for nothing."
+        "What its stories share beside their raters, as a prompt, by the code of the first group; empty for nothing."
     ),
     "story": TableField("Code of the story."),
     "language": TableField("Language of the text."),
@@ -82,13 +82,13 @@ ASSIGNMENT = {
     "rater_kind": TableField("person, model or metric."),
     "is_simulated": TableField("Whether the rater was simulated.", "boolean"),
     "group": TableField("Code of the group; empty of the visit that holds what is asked once."),
-    "seat": TableField("Number of the seat within its group and kind of rater.", "integer"),
-    "row": TableField("Row of seats that one person reads along.", "integer"),
+    "seat": TableField("Number of the place within its group and kind of rater.", "integer"),
+    "row": TableField("Row of places that one person reads along.", "integer"),
     "position": TableField(
         "Which of the groups that the rater reads this is, from 1; empty if nobody knows.", "integer"
     ),
     "stories": TableField("The stories in the order in which they were shown.", "array"),
-    "order": TableField("Of a judge's reading: planned or reversed."),
+    "order": TableField("Of a judge: in the planned order, or reversed."),
     "persona": TableField("As whom a judge read."),
     "repeat": TableField("Which time a run asked a judge the same.", "integer"),
     "protocol_version": TableField("Number of the protocol version.", "integer"),
@@ -159,7 +159,7 @@ def check_rows(content: PackageContent) -> Iterator[Row]:
 TIMING = {
     "rater": TableField("Code of the rater."),
     "group": TableField("Code of the group."),
-    "seat": TableField("Number of the seat.", "integer"),
+    "seat": TableField("Number of the place.", "integer"),
     "step": TableField("Key of the step."),
     "story": TableField("Code of the story; empty if the step is not about one."),
     "section": TableField("Section of a cloze.", "integer"),
@@ -184,7 +184,7 @@ def timing_rows(content: PackageContent) -> Iterator[Row]:
 EVENT = {
     "rater": TableField("Code of the rater."),
     "group": TableField("Code of the group."),
-    "seat": TableField("Number of the seat.", "integer"),
+    "seat": TableField("Number of the place.", "integer"),
     "step": TableField("Key of the step."),
     "item": TableField("Key of the item."),
     "story": TableField("Code of the story."),

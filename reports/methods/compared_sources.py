@@ -23,10 +23,10 @@ def comparison_sentences(compared: ComparisonResult, sampled: Sampled) -> Iterat
     tests = list(dict.fromkeys(row.test for row in contrasts if row.test != MODEL_TEST))
     if any(row.test == MODEL_TEST for row in contrasts):
         yield _(
-            "Sources were compared by a linear mixed model of all answers, with sources and shared premises fixed, and "
-            "raters, what raters make of a source, and stories drawn at random (REML, Satterthwaite’s degrees of "
-            "freedom); intervals are for other stories and other raters, and no surer than where stories of each "
-            "source spread by themselves (Welch)."
+            "Sources were compared by a linear mixed model of all answers, with sources and shared "
+            "writing prompts fixed, and raters, what raters make of a source, and stories drawn at "
+            "random (REML, Satterthwaite’s degrees of freedom); intervals are for other stories and "
+            "other raters, and no surer than where stories of each source spread by themselves (Welch)."
         )
     if tests:
         of_means = [outcome.title for outcome in compared.whole if any(row.test in tests for row in outcome.contrasts)]

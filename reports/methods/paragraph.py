@@ -62,7 +62,7 @@ def write_paragraphs(study: Study, results: Results, report: Report, sampled: Sa
     parts = [
         (_("Design and raters"), [*_design(study, results), *_facts(study)]),
         (_("What was asked"), _instruments(study, results)),
-        (_("Changes after the launch"), _amendments(results)),
+        (_("Amendments after launch"), _amendments(results)),
         (_("What was left out"), _exclusions(study, results)),
         (_("Analysis"), [*_plan(study, results), *_statistics(results, sampled)]),
         (_("Judges"), _judges(study)),
@@ -95,8 +95,10 @@ def _design(study: Study, results: Results) -> Iterator[str]:
         yield _("All raters were simulated; nothing here was said by a person.")
     if progress.n_seats:
         sentence = ngettext(
-            "Each group was to be read by %(k)s rater; %(submitted)s of %(seats)s readings were submitted.",
-            "Each group was to be read by %(k)s raters; %(submitted)s of %(seats)s readings were submitted.",
+            "Each group was to be read by %(k)s rater; %(submitted)s of %(seats)s places (one rater, one "
+            "group) were submitted.",
+            "Each group was to be read by %(k)s raters; %(submitted)s of %(seats)s places (one rater, "
+            "one group) were submitted.",
             study.seats_per_group,
         )
         yield sentence % {
@@ -203,8 +205,8 @@ def _exclusions(study: Study, results: Results) -> Iterator[str]:
     if progress is None:
         return
     words = {
-        "open": _("of readings not submitted"),
-        "given_up": _("of readings given up"),
+        "open": _("of places not submitted"),
+        "given_up": _("of places given up"),
         "withdrawn": _("of raters who withdrew"),
         "simulated": _("of simulated raters"),
         "practice": _("in practice"),
@@ -300,9 +302,9 @@ def _agreement(agreement: Any) -> Iterator[str]:
         return
     mean = agreement.mean
     yield _(
-        "Agreement is Fleiss’ kappa, generalised to unequal numbers of ratings (Gwet, 2014), where answers are told "
-        "apart and Krippendorff’s alpha on scales; the chance floor is the same coefficient on answers shuffled within "
-        "each rater."
+        "Agreement is Fleiss’ kappa, generalised to unequal numbers of ratings (Gwet, 2014), for "
+        "nominal answers and Krippendorff’s alpha on scales; the chance floor is the same "
+        "coefficient on answers shuffled within each rater."
     )
     if mean is not None and mean.coefficient.value is not None:
         words = {"n": mean.coefficient.n, "kappa": coefficient(mean.coefficient.value)}

@@ -28,9 +28,9 @@ class Sampled(Enum):
     def words(self) -> str:
         """As in "intervals over …"."""
         words = {
-            Sampled.PREMISES: _("premises"),
+            Sampled.PREMISES: _("writing prompts"),
             Sampled.GROUPS: _("groups"),
-            Sampled.MIXED: _("groups, those on one premise as one"),
+            Sampled.MIXED: _("groups, those on one prompt as one"),
         }
         return words.get(self, _("stories"))
 
@@ -38,9 +38,7 @@ class Sampled(Enum):
     def explained(self) -> str:
         """The same with the reason why stories are what varies, where they are."""
         reasons = {
-            Sampled.STORIES_ON_ONE_PREMISE: _(
-                "stories (all on one premise, so that nothing is said of other premises)"
-            ),
+            Sampled.STORIES_ON_ONE_PREMISE: _("stories (all on one prompt, so that nothing is said of other prompts)"),
             Sampled.STORIES_OF_ONE_GROUP: _("stories (all of which raters read in one group)"),
             Sampled.STORIES_IN_BATCHES: _("stories (groups were batches that all raters read)"),
         }

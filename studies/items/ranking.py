@@ -27,7 +27,7 @@ class Ranking(ItemType):
     gives_order = True
     template = "items/ranking.html"
     settings = {
-        "ties": Setting(bool, gettext_lazy("Stories may share a place")),
+        "ties": Setting(bool, gettext_lazy("Stories may share a rank")),
         "best": Setting(str, gettext_lazy("Word at the top")),
         "worst": Setting(str, gettext_lazy("Word at the bottom")),
     }

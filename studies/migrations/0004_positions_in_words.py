@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='study',
             name='order_policy',
-            field=models.CharField(choices=[('balanced', 'counterbalanced: every story equally often at every position'), ('random', 'shuffled anew for every seat'), ('fixed', 'as listed in the file')], default='balanced', max_length=10, verbose_name='order policy'),
+            field=models.CharField(choices=[('balanced', 'counterbalanced: every story equally often at every position'), ('random', 'shuffled anew for every place'), ('fixed', 'as listed in the file')], default='balanced', max_length=10, verbose_name='order policy'),
         ),
     ]

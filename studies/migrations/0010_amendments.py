@@ -32,7 +32,7 @@ class Migration(migrations.Migration):
                 ('minutes', models.PositiveSmallIntegerField(blank=True, null=True, verbose_name='minutes')),
                 ('pay', models.CharField(blank=True, max_length=200, verbose_name='pay')),
                 ('pay_for_part', models.CharField(blank=True, max_length=200, verbose_name='pay for a part')),
-                ('seats_per_group', models.PositiveSmallIntegerField(verbose_name='seats per group')),
+                ('seats_per_group', models.PositiveSmallIntegerField(verbose_name='places per group')),
                 ('closes_at', models.DateTimeField(blank=True, null=True, verbose_name='closes at')),
                 ('words', models.JSONField(help_text='Title and text of every step, by its key, as they were typed.', verbose_name='words')),
                 ('changes', models.JSONField(help_text='Each place with what stood there and what stands there.', verbose_name='changes')),

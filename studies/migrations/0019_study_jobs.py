@@ -26,7 +26,7 @@ class Migration(migrations.Migration):
                 (
                     "inputs",
                     models.CharField(
-                        help_text="SHA-256 of all that the outcome rests on; with others it is no more.",
+                        help_text="SHA-256 of all that the result is based on; with other inputs it is no longer valid.",
                         max_length=64,
                         verbose_name="inputs",
                     ),
@@ -34,7 +34,7 @@ class Migration(migrations.Migration):
                 (
                     "language",
                     models.CharField(
-                        help_text="Of whoever asked, for words in the outcome.", max_length=12, verbose_name="language"
+                        help_text="Of the person who asked, for words in the result.", max_length=12, verbose_name="language"
                     ),
                 ),
                 ("asked_at", models.DateTimeField(verbose_name="asked at")),

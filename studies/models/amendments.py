@@ -43,7 +43,7 @@ class Amendment(StudyFacts):
     at = models.DateTimeField(_("at"))
     by = models.CharField(_("by"), max_length=150)
     title = models.CharField(_("title"), max_length=200)
-    seats_per_group = models.PositiveSmallIntegerField(_("seats per group"))
+    seats_per_group = models.PositiveSmallIntegerField(_("places per group"))
     closes_at = models.DateTimeField(_("closes at"), null=True, blank=True)
     words = models.JSONField(_("words"), help_text=_("Title and text of every step, by its key, as they were typed."))
     changes = models.JSONField(_("changes"), help_text=_("Each place with what stood there and what stands there."))

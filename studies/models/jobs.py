@@ -21,10 +21,12 @@ class StudyJob(models.Model):
     task = models.CharField(_("task"), max_length=100, help_text=_("Celery’s name of what is to be done."))
     arguments = models.JSONField(_("arguments"), default=dict, blank=True)
     inputs = models.CharField(
-        _("inputs"), max_length=64, help_text=_("SHA-256 of all that the outcome rests on; with others it is no more.")
+        _("inputs"),
+        max_length=64,
+        help_text=_("SHA-256 of all that the result is based on; with other inputs it is no longer valid."),
     )
     language = models.CharField(
-        _("language"), max_length=12, help_text=_("Of whoever asked, for words in the outcome.")
+        _("language"), max_length=12, help_text=_("Of the person who asked, for words in the result.")
     )
     asked_at = models.DateTimeField(_("asked at"))
     queued_at = models.DateTimeField(_("queued at"), help_text=_("When a worker was last told."))

@@ -123,7 +123,7 @@ class Provenance(models.Model):
 class StoryGroup(models.Model):
     study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="groups")
     code = models.CharField(_("code"), max_length=80)
-    premise = models.TextField(_("premise"), blank=True)
+    premise = models.TextField(_("writing prompt"), blank=True)
     stories = models.ManyToManyField(Story, verbose_name=_("stories"), related_name="groups")
 
     class Meta:

@@ -42,7 +42,7 @@ class Study(StudyFacts):
         help_text=_("What the pages call that which is read."),
     )
     state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.DRAFT)
-    seats_per_group = models.PositiveSmallIntegerField(_("seats per group"), default=3)
+    seats_per_group = models.PositiveSmallIntegerField(_("places per group"), default=3)
     order_policy = models.CharField(
         _("order policy"), max_length=10, choices=OrderPolicy.choices, default=OrderPolicy.BALANCED
     )
@@ -54,7 +54,7 @@ class Study(StudyFacts):
         editable=False,
         help_text=_("What is tested, fixed before anyone answers; empty if nothing is planned."),
     )
-    shows_premise = models.BooleanField(_("shows premise"), default=False)
+    shows_premise = models.BooleanField(_("shows prompt"), default=False)
     asks_recognition = models.BooleanField(
         _("asks recognition"),
         default=True,

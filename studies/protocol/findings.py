@@ -107,7 +107,7 @@ def _findings_of_step(step: Step, protocol: Protocol, groups: Sequence[GroupShap
 def _findings_for_raters(study: Study, protocol: Protocol) -> Iterator[Finding]:
     """What only people need: a judge's run and an import do without."""
     if not study.seats_per_group:
-        sentence, way_out = _("it has no seats for people"), _("set “seats per group” to one or more")
+        sentence, way_out = _("it has no places for people"), _("set “places per group” to one or more")
         yield Finding("error", "seats_per_group", sentence, way_out, frozenset({Purpose.PLAN, Purpose.LAUNCH}))
     if protocol.consent is None:
         sentence, way_out = _("it does not ask for consent"), _("add a consent step as the first step")

@@ -29,7 +29,7 @@ from studies.protocol.versions import latest
 from studies.typography.differences import find_differences, shorten
 
 TESTS = {
-    BY_MODEL: "t of a linear mixed model of all answers, with sources and shared premises fixed, and raters, what "
+    BY_MODEL: "t of a linear mixed model of all answers, with sources and shared prompts fixed, and raters, what "
     "raters make of a source, and stories drawn at random, by REML with Satterthwaite's degrees of freedom",
     BY_DEFAULT: "Wilcoxon's signed-rank test where groups pair the sources, else Welch's t-test",
     OF_MEANS: "the paired t-test where groups pair the sources, else Welch's t-test",
@@ -43,7 +43,7 @@ KINDS = {
     "scale_mean": "the mean of the scales with the same ends, not declared as a score, over raters who answered all",
     "rating": "the mean rating of a story on one scale",
     "preference": "how often a story is chosen out of its group, in percent",
-    "rank": "the mean place of a story in its group, 1 the first",
+    "rank": "the mean rank of a story in its group, 1 the first",
 }
 HOLDS_FOR = {
     Amendment.HoldsFor.NEWCOMERS: "those who began after it",
@@ -207,12 +207,12 @@ def _tests(plan: AnalysisPlan) -> Iterator[str]:
         yield "- Every two sources." + (f" Drawn against {plan.reference}." if plan.reference else "")
     yield from (f"- {first} against {second}." for first, second in plan.pairs)
     if plan.test == BY_MODEL:
-        yield "- Unit: the single answer, with its rater, its story and its premise in the model."
+        yield "- Unit of analysis: the single answer, with its rater, its story and its writing prompt in the model."
     else:
-        yield "- Unit: the story, as the mean over its raters."
+        yield "- Unit of analysis: the story, as the mean over its raters."
     yield (
-        "- Clusters: groups, those on the same of several premises "
-        "together; single stories where groups are batches, which have no premises that tell them apart and no item "
+        "- Clusters: groups, those on the same of several writing prompts "
+        "together; single stories where groups are batches, which have no prompts that set them apart and no item "
         "that compares their stories, mostly hold several stories by one source, and are all read by the same raters."
     )
     yield f"- Test: {TESTS[plan.test]}; two-sided at 5 %, Holm over the contrasts named above."

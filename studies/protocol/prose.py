@@ -258,10 +258,10 @@ def _layout(content: Mapping[str, Any]) -> Iterator[ProseSentence]:
         yield ProseSentence(_("A sitting has %(n)d groups and one receipt.") % {"n": content["groups_per_sitting"]})
     if n := content.get("n_repeats"):
         sentence = ngettext(
-            "%(n)d of the groups that a person reads comes a second time at the end, unannounced; the second reading "
-            "only shows how far they agree with themselves.",
-            "%(n)d of the groups that a person reads come a second time at the end, unannounced; the second reading "
-            "only shows how far they agree with themselves.",
+            "%(n)d of the groups that a person reads comes a second time at the end, unannounced; the "
+            "repeat only shows how far they agree with themselves.",
+            "%(n)d of the groups that a person reads come a second time at the end, unannounced; the "
+            "repeats only show how far they agree with themselves.",
             n,
         )
         yield ProseSentence(sentence % {"n": n})

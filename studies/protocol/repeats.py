@@ -64,8 +64,8 @@ def collect_findings(study: Study, protocol: Protocol) -> Iterator[Finding]:
         yield Finding("error", "n_repeats", sentence, _("repeat fewer, or have more read"), BEFORE_RATERS, **place)
     elif (n := (count_groups_before(study) or 1) - 1) < NEAR:
         sentence = ngettext(
-            "between the two readings of a group only %(n)d other is read, so that answers may be remembered",
-            "between the two readings of a group only %(n)d others are read, so that answers may be remembered",
+            "between a group and its repeat only %(n)d other is read, so that answers may be remembered",
+            "between a group and its repeat only %(n)d others are read, so that answers may be remembered",
             n,
         )
         yield Finding("warning", "n_repeats", sentence % {"n": n}, _("have more read"), BEFORE_RATERS, **place)

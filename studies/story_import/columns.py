@@ -66,7 +66,7 @@ ROLES = (
     ),
     Role(
         "premise",
-        pgettext_lazy("column", "Premise"),
+        pgettext_lazy("column", "Writing prompt"),
         "premise prompt writing_prompt story_prompt plot_summary task",
         _as("premise"),
     ),

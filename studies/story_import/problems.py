@@ -134,7 +134,7 @@ def _problems_of_columns(table: IncomingTable, choices: ColumnChoices) -> Iterat
     if choices.grouping == "size" and not story_groups.is_group_size(choices.group_size):
         yield RowProblem("error", (), "", story_groups.say_group_sizes())
     if choices.grouping == "premise" and not counts["premise"]:
-        sentence = _("No column is the premise. Say which one it is, or form groups in another way.")
+        sentence = _("No column is the prompt. Say which one it is, or form groups in another way.")
         yield RowProblem("error", (), "", sentence)
 
 

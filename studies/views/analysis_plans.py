@@ -36,7 +36,9 @@ CONTRASTS = {
     analysis_plan.NAMED_PAIRS: gettext_lazy("Only the pairs ticked below"),
 }
 TESTS = {
-    analysis_plan.BY_MODEL: gettext_lazy("A mixed model of all answers, with raters, stories and premises in it"),
+    analysis_plan.BY_MODEL: gettext_lazy(
+        "A mixed model of all answers, with raters, stories and writing prompts in it"
+    ),
     analysis_plan.BY_DEFAULT: gettext_lazy("Wilcoxon where groups pair the sources, else Welch"),
     analysis_plan.OF_MEANS: gettext_lazy("Paired t where groups pair the sources, else Welch"),
     analysis_plan.OF_RANKS: gettext_lazy(
@@ -169,8 +171,9 @@ class AnalysisPlanForm(ExclusionForm):
         label=gettext_lazy("NSV: pairs"),
         required=False,
         help_text=gettext_lazy(
-            "What value is learnt from: a question which story is preferred, as “pairs/best”, or the name of scores "
-            "from elsewhere, as votes. Empty: the pairs that the scales above tell apart."
+            "What value is learnt from: a question which story is preferred, as “pairs/best”, or the "
+            "name of scores from elsewhere, as votes. Empty: the pairs that the scales above rate "
+            "differently."
         ),
     )
     nsv_correlation = forms.ChoiceField(
@@ -343,7 +346,7 @@ def _fact_of_pairs(plan: AnalysisPlan, title_by_key: Mapping[str, str]) -> list[
     if plan.nsv_value:
         return []
     name = title_by_key.get(plan.nsv_pairs, plan.nsv_pairs)
-    return [(_("NSV: pairs"), name or _("Those that the scales tell apart"))]
+    return [(_("NSV: pairs"), name or _("Those that the scales rate differently"))]
 
 
 @require_in_study(SEES)

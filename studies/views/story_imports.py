@@ -46,12 +46,12 @@ from studies.vocabulary import SourceKind
 MAY_BRING = "studies.change_provenance"
 GROUPINGS: dict[str, Promise] = {
     "column": gettext_lazy("As the column of groups says"),
-    "premise": gettext_lazy("By premise"),
-    "balanced": gettext_lazy("One story by every source in each group, on the same premise if there are several"),
-    "pairs": gettext_lazy("In pairs by two sources, on the same premise if there are several"),
+    "premise": gettext_lazy("By prompt"),
+    "balanced": gettext_lazy("One story by every source in each group, on the same prompt if there are several"),
+    "pairs": gettext_lazy("In pairs by two sources, on the same prompt if there are several"),
     "size": gettext_lazy(
-        "In groups of one size, each story by another source as long as there is one, on the same premise if there are "
-        "several"
+        "In groups of one size, each story by another source as long as there is one, on the same "
+        "prompt if there are several"
     ),
     "alone": gettext_lazy("Each story alone"),
 }

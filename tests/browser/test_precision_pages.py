@@ -65,7 +65,7 @@ def test_the_answer_stands_on_the_first_screen_and_comes_without_scripts(
     press(page, "Simulate the study")
     simulate()
 
-    page.get_by_role("link", name="Look again").click()
+    page.get_by_role("link", name="Refresh").click()
 
     advice = page.locator("#found strong").nth(1)
     expect(advice).to_contain_text("More")

@@ -35,7 +35,7 @@ def test_a_plan_follows_its_choices_is_saved_and_launched(staff: Page, live_serv
     expect(staff.get_by_label("Groups that one person may read")).to_be_hidden()
     expect(figures.nth(1)).to_have_text("4")
     staff.locator("summary", has_text="Details").click()
-    press(staff, "Draw again")
+    press(staff, "Draw new orders")
     expect(staff.get_by_text("seeds: sources are most evenly")).to_be_visible()
     assert Study.objects.get(slug="plums").seats_per_group == 3, "nothing is written by looking"
     assert in_all_looks(staff) == {}

@@ -48,7 +48,7 @@ def test_without_scripts_a_link_looks_again(chromium: Browser, live_server: Any)
     ask(page, live_server.url)
 
     work_off()
-    page.get_by_role("link", name="Look again").click()
+    page.get_by_role("link", name="Refresh").click()
 
     expect(page.get_by_role("heading", name="Planted and found")).to_be_visible()
     context.close()

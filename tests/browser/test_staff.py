@@ -88,7 +88,7 @@ def test_a_judge_is_run_by_a_button_and_stands_in_the_report_beside_people(
     run_action(staff, "Close")
     staff.goto(f"{live_server.url}/reports/orchard/", timeout=60_000)
     expect(staff.get_by_text("Manner A").first).to_be_visible()
-    expect(staff.get_by_role("heading", name="Judges beside people")).to_be_visible()
+    expect(staff.get_by_role("heading", name="Judges on verdicts")).to_be_visible()
     expect(staff.get_by_role("rowheader", name="stub").first).to_be_visible()
 
 

@@ -170,7 +170,7 @@ def test_the_page_the_files_and_the_command_tell_it(study: Study, client: Client
     rows = b"".join(client.get(f"/reports/{study.slug}/cloze.csv").streaming_content).decode().splitlines()
     call_command("report", study.slug, stdout=said)
 
-    assert "Who filled the blanks" in page.text
+    assert "Filled texts: participants" in page.text
     assert "2. The Compartments" in page.text
     assert rows[0].startswith("rater,kind,assignment,outcome,stopped_at,n_filled")
     assert len(rows) == 9

@@ -35,7 +35,7 @@ def test_the_live_study_has_free_seats_and_three_links_that_open_it() -> None:
     found = [opened(token) for token in re.findall(r"http://127\.0\.0\.1:8765/r/([\w-]+)/", said)]
     assert [invitation.study.slug for invitation in found if invitation] == ["orchard"] * 3
     assert len(set(found)) == 3
-    assert "(live, 6 of its seats are free)" in said
+    assert "(live, 6 of its places are free)" in said
     assert "name: admin   password: a word" in said
 
 

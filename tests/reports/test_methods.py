@@ -76,7 +76,7 @@ def test_differences_are_said_to_hold_for_these_premises_where_sources_meet_on_s
     text = text_of(study, stored(study))
 
     assert ("differences hold for these alone" in text) == is_said
-    assert ("all on one premise, so that nothing is said of other premises" in text) == (not is_said)
+    assert ("all on one prompt, so that nothing is said of other prompts" in text) == (not is_said)
 
 
 def test_a_sentence_that_does_not_hold_is_not_there(study: Study) -> None:

@@ -128,10 +128,10 @@ def test_the_page_says_every_section(staff: Client, study: Study) -> None:
 
     for heading in (
         "Share of verdicts that were Yes, by test and source",
-        "How far raters agree",
+        "Inter-rater agreement",
         "Tests passed by each story",
-        "Who did they think wrote it?",
-        "Judges beside people",
+        "Authorship guesses",
+        "Judges on verdicts",
         "Item 1",
     ):
         assert heading in page
@@ -171,7 +171,7 @@ def test_the_note_about_few_groups_stands_though_the_first_item_has_no_interval(
 
     note = second["interval"]["note"]
     assert note.startswith("jackknife interval, leaving out one cluster at a time, over 4 clusters")
-    assert f'Weakest interval here: <span lang="en">{note}</span>' in page
+    assert f'Interval based on the least data: <span lang="en">{note}</span>' in page
 
 
 def test_few_stories_are_said_to_be_few_beside_tests_passed(staff: Client) -> None:
@@ -250,9 +250,9 @@ def test_a_live_study_shows_progress_agreement_and_overall_rates(staff: Client, 
     page = staff.get("/reports/plums/figures/all/").content.decode()
 
     assert "Sealed until the study is closed" in page
-    assert "How far raters agree" in page
-    assert "Judges beside people" not in page
-    assert "Who did they think wrote it?" not in page
+    assert "Inter-rater agreement" in page
+    assert "Judges on verdicts" not in page
+    assert "Authorship guesses" not in page
 
 
 def test_notices_stand_at_the_head(staff: Client, study: Study) -> None:

@@ -86,7 +86,7 @@ def test_those_of_the_release_are_the_published_rates_and_kappas(release: Path) 
     assert [plain(cell) for cell in rows[29]] == ["Mean of 14", "84.7", "30.0", "8.7", "27.8"]
     assert [row[1] for row in cells_of(tables["agreement"])[1:4]] == [".47", ".25", ".28"]
     caption = tables["items-by-source"].splitlines()[2]
-    for words in ("48 stories, 11 raters", "over premises", "Hochberg over 14 outcomes", "Holm over 6 pairs"):
+    for words in ("48 stories, 11 raters", "over writing prompts", "Hochberg over 14 outcomes", "Holm over 6 pairs"):
         assert words in caption
 
 
@@ -153,8 +153,8 @@ def test_letters_say_who_was_not_told_apart_and_a_row_without_has_nobody_who_was
     rows = cells_of(tables_of(with_letters)["items-by-source"])
 
     assert [re.findall(r"\\textsuperscript\{(\w+)\}", cell) for cell in rows[1][1:]] == [["a"], ["a"], ["b"]]
-    assert "Sources that share a letter in a row were not told apart" in tables_of(with_letters)["items-by-source"]
-    assert "In no row were two sources told apart" in tables_of(shown)["items-by-source"]
+    assert "Sources that share a letter in a row are not shown to differ" in tables_of(with_letters)["items-by-source"]
+    assert "In no row are two sources shown to differ" in tables_of(shown)["items-by-source"]
 
 
 def test_what_has_no_value_is_a_dash_and_the_note_says_why() -> None:
@@ -210,7 +210,7 @@ def test_blocks_are_named_for_what_they_are() -> None:
     of_premises, of_groups = (find_sampled(study, read(study)) for study in (with_premises, groups))
 
     assert (of_premises, of_groups) == (Sampled.PREMISES, Sampled.GROUPS)
-    assert "intervals over premises" in tables_of(read(with_premises), of_premises)["agreement"]
+    assert "intervals over writing prompts" in tables_of(read(with_premises), of_premises)["agreement"]
 
 
 def test_with_a_decimal_comma_the_ends_of_an_interval_are_parted_by_a_semicolon() -> None:

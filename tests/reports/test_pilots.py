@@ -69,7 +69,7 @@ def test_a_pilot_says_how_much_its_answers_vary_and_on_how_many_that_rests(
     assert all_tests.rests_on == "From 90 answers by 5 raters about 18 stories."
     assert one_test.rests_on == "From 180 answers to 2 questions or scores by 5 raters about 18 stories."
     assert [label for label, _number in one_test.numbers] == [
-        *("Mean of all answers", "Raters", "Rater × source", "Premises", "Stories of a source")
+        *("Mean of all answers", "Raters", "Rater × source", "Writing prompts", "Stories of a source")
     ]
     assert (ranking.numbers, bool(ranking.problem)) == ([], True), "its instrument is another one"
     assert all_tests.is_small

@@ -66,7 +66,7 @@ def test_all_that_must_come_out_does_and_the_page_of_the_study_has_totals_and_co
     page = client.get("/reports/quiet-published/figures/all/").content.decode()
     assert kept_together("Gemini-3.1-Pro has the highest total of 12 participants: 8.70 of 14.") in page
     assert 'id="cloze_variants"' in page
-    assert "How far raters agree" not in page
+    assert "Inter-rater agreement" not in page
 
 
 @pytest.mark.data

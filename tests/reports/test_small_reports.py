@@ -82,7 +82,7 @@ def test_agreement_within_sources_is_offered_only_once_the_study_is_closed(
         Study.objects.update(state="live", closed_at=None)
     live = client.get(f"/reports/{three_stories.slug}/").content.decode()
 
-    assert "How far raters agree" in live
+    assert "Inter-rater agreement" in live
     assert "With agreement within every source" not in live
 
 
@@ -146,7 +146,7 @@ def test_of_two_items_neither_has_least_in_common_with_the_other(client: Client)
 
     words = page_of(client, study)
 
-    assert "Pearson’s r over single readings" in words
+    assert "Pearson’s r over sets of answers" in words
     assert "has least in common" not in words
 
 
@@ -159,7 +159,7 @@ def test_where_nothing_says_how_sure_a_difference_is_the_findings_say_so(client:
     assert "Stories by Source 1 pass 100 % of the tests; next are those by Source 2 with 50 %" in words
     assert (
         "How sure it is that stories by Source 1 and by Source 2 differ is not known: 100.0 against 50.0 %. There are "
-        "no more stories than sources and premises, so how much stories of one source differ is not known." in words
+        "no more stories than sources and prompts, so how much stories of one source differ is not known." in words
     )
     assert "1 story each" in words
     assert "the interval is for" not in words

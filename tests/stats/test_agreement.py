@@ -183,7 +183,7 @@ def test_cohen_kappa_has_no_value_if_both_always_say_the_same() -> None:
 
 
 def test_cohen_kappa_has_no_value_without_a_unit_rated_by_both() -> None:
-    with pytest.raises(Incomputable, match="No unit was rated by both"):
+    with pytest.raises(Incomputable, match="Nothing was rated by both"):
         agreement.cohen_kappa([1, NAN], [NAN, 1])
 
 
@@ -230,7 +230,7 @@ def test_ratings_that_are_all_the_same_have_no_coefficient(coefficient: Callable
 
 @of_all_coefficients
 def test_one_rating_a_unit_is_too_few(coefficient: Callable[[FloatArray], Coefficient]) -> None:
-    with pytest.raises(TooFewRaters, match="No unit has two ratings"):
+    with pytest.raises(TooFewRaters, match="Nothing has two ratings"):
         coefficient(np.array([[1, NAN, 3], [NAN, 2, NAN]]))
 
 

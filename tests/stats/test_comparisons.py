@@ -86,7 +86,7 @@ def test_pairs_pearson_of_equal_totals_is_1() -> None:
 
 
 def test_pairs_pearson_needs_a_unit_with_two_totals() -> None:
-    with pytest.raises(TooFewRaters, match="No unit has two totals"):
+    with pytest.raises(TooFewRaters, match="Nothing has two totals"):
         comparisons.pairs_pearson([[1, NAN], [NAN, 2]])
 
 

@@ -50,5 +50,5 @@ def test_yes_rates_remain_where_kappa_has_no_value() -> None:
 
 
 def test_a_judge_without_a_verdict_is_incomputable() -> None:
-    with pytest.raises(Incomputable, match="No unit has both"):
+    with pytest.raises(Incomputable, match="Nothing has both"):
         judgements.compare_with_majority([NAN, 1], [1, NAN])

@@ -70,7 +70,7 @@ def test_a_difference_is_to_the_mean_of_the_others_on_the_same_units_and_items()
 
 
 def test_nobody_beside_anybody_is_no_difference() -> None:
-    with pytest.raises(Incomputable, match="No unit has two ratings"):
+    with pytest.raises(Incomputable, match="Nothing has two ratings"):
         panel.differences([[[1.0, NAN], [NAN, 2.0]]])
 
 

@@ -138,7 +138,7 @@ def test_sources_whose_raters_or_blocks_nothing_joins_are_not_compared() -> None
 
     for model, pair, why in (
         (SourceModel(of_two_panels), (0, 1), "No rater read both"),
-        (SourceModel(in_two_sets), (0, 2), "No premise has stories by both"),
+        (SourceModel(in_two_sets), (0, 2), "No prompt has stories by both"),
     ):
         assert not model.is_estimable(*pair)
         with pytest.raises(Incomputable, match=why):
@@ -158,7 +158,7 @@ def test_premises_of_their_own_join_no_sources() -> None:
     model = SourceModel(answers(values, source, block, np.tile([0, 1, 2], source.size // 3), story))
 
     assert [model.is_estimable(*pair) for pair in ((0, 1), (0, 2), (1, 2))] == [True, False, False]
-    with pytest.raises(Incomputable, match="No premise has stories by both"):
+    with pytest.raises(Incomputable, match="No prompt has stories by both"):
         model.mean(2, other_raters=True)
 
 

@@ -234,4 +234,4 @@ def test_a_step_without_a_heading_is_called_by_its_instrument() -> None:
     assert [segment.title for segment in segments if segment.step == "tests"] == [title]
     assert label == f"“{title}”: text"
     assert f"“{title}”: about each story" in prose
-    assert "an instrument to answer" not in prose
+    assert "Questions" not in prose

@@ -76,7 +76,7 @@ def test_a_way_out_is_a_button_and_with_a_problem_nothing_comes_in(draft: Study,
 def test_a_file_of_which_nothing_can_come_in_has_no_button_for_it(draft: Study, designer: Client) -> None:
     page = designer.get(brought(designer, "number,maker\n1,Somebody\n")).content.decode()
 
-    assert "Look again" in page
+    assert "Check again" in page
     assert 'name="bring_in"' not in page
 
 
@@ -124,7 +124,7 @@ def test_the_size_of_groups_is_said_also_while_a_row_is_wrong(draft: Study, desi
 
     assert "1 problem" in page
     assert "These rows as they are would make 2 groups of 2." in page
-    assert principal_of(page) == "Look again"
+    assert principal_of(page) == "Check again"
     mended = designer.post(address, {**form_of(designer, address), "act": '["leave", 5]'}, follow=True)
     assert principal_of(mended.content.decode()) == "Import 3 stories"
     assert "Nothing is imported while there are problems." in page

@@ -80,7 +80,7 @@ def test_the_request_computes_nothing_and_the_page_waits_and_then_shows_what_the
     assert (computed, sent) == ([], [job.pk])
     assert f"{WAITS} A worker has been asked and will start in a moment." in page
     assert 'hx-trigger="every 2s"' in page
-    assert f'<a href="{ADDRESS}">Look again</a>' in page, "without scripts"
+    assert f'<a href="{ADDRESS}">Refresh</a>' in page, "without scripts"
     assert find_unwanted(page) == []
 
     StudyJob.objects.update(leased_until=timezone.now() + timedelta(minutes=1))

@@ -44,16 +44,16 @@ class Design:
 
 
 DESIGNS = (
-    Design("12 premises, 4 sources, 3 of 10 raters each", n_tests=4, has_judge=True),
+    Design("12 prompts, 4 sources, 3 of 10 raters each", n_tests=4, has_judge=True),
     Design(
-        "1 premise, 13 sources, 5 batches, 10 raters", 13, 1, 5, n_raters=10, n_readers=10, n_batches=5, n_outcomes=10
+        "1 prompt, 13 sources, 5 batches, 10 raters", 13, 1, 5, n_raters=10, n_readers=10, n_batches=5, n_outcomes=10
     ),
-    Design("1 premise, 97 stories, 5 raters read all", 4, 1, 24, n_raters=5, n_readers=0, n_outcomes=5),
-    Design("2 premises, 8 sources", 8, 2, 4, n_raters=6, n_readers=0),
-    Design("5 premises, 2 sources", 2, 5, 4, n_raters=8),
-    Design("15 premises, 2 sources, one scale", 2, 15, n_raters=8, n_outcomes=1),
+    Design("1 prompt, 97 stories, 5 raters read all", 4, 1, 24, n_raters=5, n_readers=0, n_outcomes=5),
+    Design("2 prompts, 8 sources", 8, 2, 4, n_raters=6, n_readers=0),
+    Design("5 prompts, 2 sources", 2, 5, 4, n_raters=8),
+    Design("15 prompts, 2 sources, one scale", 2, 15, n_raters=8, n_outcomes=1),
     Design("10 raters read all of 30", 2, 15, n_raters=10, n_readers=0),
-    Design("a fifth of readings not ended", drop_out=0.2),
+    Design("a fifth of places not ended", drop_out=0.2),
     Design("severe and lenient panels by group", n_premises=15, n_raters=15, is_graded=True),
     Design("one rater who tosses dice", 3, 10, n_raters=5, n_readers=0, has_outlier=True),
     Design("unequal shares", 3, 1, 6, n_raters=6, n_readers=4, n_batches=4, is_unequal=True),

@@ -17,9 +17,9 @@ from stats.reasons import Incomputable
 from tools.audit.designs import DESIGNS, Design, Drawn, draw
 
 NAMES = (
-    "12 premises, 4 sources, 3 of 10 raters each",
+    "12 prompts, 4 sources, 3 of 10 raters each",
     "10 raters read all of 30",
-    "a fifth of readings not ended",
+    "a fifth of places not ended",
     "severe and lenient panels by group",
     "tests alone",
 )

@@ -122,12 +122,12 @@ KINDS: dict[str, Case] = {
     **coefficients.KINDS,
     "Difference, paired": paired,
     "Difference, unpaired (Welch)": unpaired,
-    "Other raters, too: mean, 3 raters": partial(crossed_mean, n_raters=3),
-    "Other raters, too: mean, 12 raters": partial(crossed_mean, n_raters=12),
-    "Other raters, too: paired difference, 3 raters": partial(crossed_difference, n_raters=3, is_paired=True),
-    "Other raters, too: paired difference, 12 raters": partial(crossed_difference, n_raters=12, is_paired=True),
-    "Other raters, too: unpaired difference, 3 raters": partial(crossed_difference, n_raters=3, is_paired=False),
-    "Other raters, too: unpaired difference, 12 raters": partial(crossed_difference, n_raters=12, is_paired=False),
+    "Other raters: mean, 3 raters": partial(crossed_mean, n_raters=3),
+    "Other raters: mean, 12 raters": partial(crossed_mean, n_raters=12),
+    "Other raters: paired difference, 3 raters": partial(crossed_difference, n_raters=3, is_paired=True),
+    "Other raters: paired difference, 12 raters": partial(crossed_difference, n_raters=12, is_paired=True),
+    "Other raters: unpaired difference, 3 raters": partial(crossed_difference, n_raters=3, is_paired=False),
+    "Other raters: unpaired difference, 12 raters": partial(crossed_difference, n_raters=12, is_paired=False),
     **source_models.KINDS,
 }
 
@@ -186,11 +186,12 @@ def describe(n_studies: int) -> Iterator[str]:
     yield (
         f"How many of 100 intervals of 95 % hold the truth, {n_studies:,} studies a cell. Clusters hold {N_STORIES} "
         f"stories that go together, read by {N_RATERS} raters; the second source of a difference spreads twice as "
-        "widely as the first. For other raters, three of 3 or of 12 read each cluster, and differ in severity (.5) and "
-        "in what they think of a source (.3), beside stories (.7) and the rest (.8). Coefficients and rates have their "
-        f"truth from one study of {answers.N_LARGE:,} clusters. Resampled are {answers.N_RESAMPLES} draws instead of a "
-        "report's 1,000, which costs a few tenths. Two standard errors are 1.4 points. Studies without an interval, "
-        "where nothing varies, do not count. † the interval says itself that it covers less, or is drawn broken."
+        "widely as the first. For *Other raters*, three of 3 or of 12 read each cluster, and differ in severity "
+        "(.5) and in what they think of a source (.3), beside stories (.7) and the rest (.8). Coefficients and "
+        f"rates have their truth from one study of {answers.N_LARGE:,} clusters. Resampled are "
+        f"{answers.N_RESAMPLES} draws instead of a report's 1,000, which costs a few tenths. Two standard errors "
+        "are 1.4 points. Studies without an interval, where nothing varies, do not count. † the interval says "
+        "itself that it covers less, or is drawn broken."
     )
     yield ""
     yield "| interval | " + " | ".join(f"{n} clusters" for n in N_CLUSTERS) + " |"

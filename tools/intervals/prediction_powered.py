@@ -50,7 +50,7 @@ def simulate(n: int, judge: str, *, n_studies: int) -> Coverage:
 
 def describe(n_studies: int) -> Iterator[str]:
     """The section of the page, line by line."""
-    yield "## People and judge together"
+    yield "## Prediction-powered means"
     yield ""
     yield (
         f"`stats.prediction_powered.estimate_means`, {n_studies:,} studies a row: four sources with true means "

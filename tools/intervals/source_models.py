@@ -59,7 +59,7 @@ def study(rng: np.random.Generator, n: int, *, said: Said, n_raters: int, one_pr
 
 
 KINDS: dict[str, Case] = {
-    f"Mixed model: {said}, {n_raters} raters, {'one premise' if one_premise else 'premises shared'}": partial(
+    f"Mixed model: {said}, {n_raters} raters, {'one prompt' if one_premise else 'prompts shared'}": partial(
         study, said=said, n_raters=n_raters, one_premise=one_premise
     )
     for one_premise in (False, True)

@@ -111,7 +111,7 @@ def trials(scale: float = 1.0) -> list[Trial]:
             "time-out 120 s), sends rubbish (3 %) and answers 429 for two of every fifteen seconds. Of three "
             f"workers one is killed (SIGKILL) {n_kills} times and told to end (SIGTERM) {n_ends} times; "
             "every message is sent twice. On PostgreSQL messages go over a Redis of the trial's own, which is "
-            "killed twice and forgets them. An attempt is unexplained if its outcome is unknown though no worker "
+            "killed twice and forgets them. An attempt is unexplained if its result is unknown though no worker "
             "was killed or ended while it was under way.",
             lambda: judges.run_storm(n_groups, n_kills=n_kills, n_ends=n_ends),
             {"calls": 168 * n_groups, "state": "finished", "in a terminal state": 168 * n_groups, "stuck": 0}

@@ -13,7 +13,7 @@ from studies.protocol import current
 
 class Command(BaseCommand):
     help = (
-        "Freezes a study's protocol and opens it to anyone with a link; plans its seats first if they are not "
+        "Freezes a study's protocol and opens it to anyone with a link; plans its places first if they are not "
         "planned. Refuses with everything that is in the way."
     )
 

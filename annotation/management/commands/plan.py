@@ -1,4 +1,4 @@
-"""`manage.py plan STUDY`: makes the seats, prints their balance and what stands in the way of launching."""
+"""`manage.py plan STUDY`: plans the places, prints their balance and what stands in the way of launching."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from studies.protocol import NotPlannable
 
 class Command(BaseCommand):
     help = (
-        "Makes a study's seats and prints how they are balanced and what stands in the way of launching. It freezes "
+        "Plans a study's places and prints how they are balanced and what stands in the way of launching. It freezes "
         "nothing and can be repeated until the study is launched."
     )
 
@@ -28,7 +28,7 @@ class Command(BaseCommand):
             seats = design.plan(planned)
         except (NoSuchStudy, NotPlannable) as error:
             raise CommandError(str(error)) from None
-        self.stdout.write(f"{study}: {len(seats)} seats planned; nothing is frozen until it is launched")
+        self.stdout.write(f"{study}: {len(seats)} places planned; nothing is frozen until it is launched")
         self.stdout.write("\n" + describe(balance.load_balance(planned)))
         findings = launches.findings(planned, at=timezone.now())
         errors = protocol.select_errors(findings, protocol.Purpose.LAUNCH)
@@ -39,7 +39,7 @@ class Command(BaseCommand):
 
 def describe(planned: Balance) -> str:
     """What is balanced, and one table: a line for each group or story of a single one, a column for each position."""
-    names = [] if planned.has_one_group else ["seats"] + ["within"] * planned.has_several_stories
+    names = [] if planned.has_one_group else ["places"] + ["within"] * planned.has_several_stories
     cells = [["", *names, *planned.columns]]
     for line in planned.lines:
         texts = [] if planned.has_one_group else [line.taken] + [line.within] * planned.has_several_stories

@@ -12,7 +12,7 @@ from annotation.participation import withdrawal
 class Command(BaseCommand):
     help = (
         "Withdraws a rater at their request: erases what they said and who they are, keeps the counts, and opens their "
-        "seats again. Says what would be done, and does it with --yes. Works in every state of the study."
+        "places again. Says what would be done, and does it with --yes. Works in every state of the study."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

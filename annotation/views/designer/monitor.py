@@ -88,7 +88,7 @@ def place(request: HttpRequest, access: Access, code: str) -> HttpResponse:
             else:
                 log(request, assignment, f"given back: {form.cleaned_data['reason']}")
                 if assignment.repeats_id:
-                    sentence = _("The second reading has ended. What was answered is kept and not counted.")
+                    sentence = _("The repeat has ended. What was answered is kept and not counted.")
                 else:
                     sentence = _("The place is released. Answers given are kept but not counted.")
                 messages.success(request, sentence)

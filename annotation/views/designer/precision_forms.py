@@ -18,7 +18,7 @@ LABELS = {
     "mean": gettext_lazy("Mean of all answers"),
     "rater": gettext_lazy("Raters"),
     "rater_source": gettext_lazy("Rater × source"),
-    "premise": gettext_lazy("Premises"),
+    "premise": gettext_lazy("Writing prompts"),
     "story": gettext_lazy("Stories of a source"),
     "rest": gettext_lazy("Rest"),
 }
@@ -26,8 +26,8 @@ MOST_TOLD = 0.9  # of the variance of verdicts that may be more than one answer'
 HINTS = {
     "rater": gettext_lazy("How severe or lenient they are."),
     "rater_source": gettext_lazy("How far they differ in what they think of a source."),
-    "premise": gettext_lazy("What the stories of a premise share."),
-    "story": gettext_lazy("Within a source and premise."),
+    "premise": gettext_lazy("What the stories of a writing prompt share."),
+    "story": gettext_lazy("Within a source and prompt."),
     "rest": gettext_lazy("What is left of one answer."),
 }
 
@@ -91,8 +91,8 @@ def _find_faults(outcome: PlannedOutcome, assumed: Assumptions) -> Iterator[tupl
     total, most = sum(part**2 for part in parts), MOST_TOLD * assumed.mean * (100 - assumed.mean)
     if outcome.kind == "verdict" and total >= most:
         sentence = _(
-            "With %(mean)g %% Yes the squares of raters, rater × source, premises and stories may add up to "
-            "%(most)d at most; they are %(sum)d. Make one of them smaller."
+            "With %(mean)g %% Yes the squares of raters, rater × source, prompts and stories may add up "
+            "to %(most)d at most; they are %(sum)d. Make one of them smaller."
         )
         yield "story", sentence % {"mean": assumed.mean, "most": most, "sum": total}
     elif outcome.kind == "scale" and not assumed.rest:

@@ -118,7 +118,7 @@ class ReadingPlanForm(EditForm):
             super().clean()
         n_readings = sum(self.texts.sizes) * self.cleaned_data.get("seats_per_group", 0)
         if n_readings > prospects.MOST_PLANNED:
-            sentence = _("That would be %(n)d readings of a story; at most %(most)d can be planned.")
+            sentence = _("Stories would be read %(n)d times in all; at most %(most)d can be planned.")
             self.add_error("seats_per_group", sentence % {"n": n_readings, "most": prospects.MOST_PLANNED})
         if self.cleaned_data.get("design") == Design.PAIRS and not reading_plans.are_pairs(self.texts):
             self.add_error("design", _("The stories are not in pairs yet. Pair them under Stories first."))

@@ -171,9 +171,10 @@ def _sentences_of_pairs(design: Design, protocol: Protocol) -> Iterator[PlanRema
 def _sentence_of_source(row: PlacesOfSource, *, may_draw: bool) -> PlanRemark:
     n = row.n_early + row.n_late
     where = _("the first half") if row.n_early > row.n_late else _("the second half")
-    sentence = _("%(source)s is in %(where)s in %(n)d of %(all)d readings.")
+    sentence = _("Stories by %(source)s are in %(where)s of what a person reads %(n)d of %(all)d times.")
     text = sentence % {"source": row.source, "where": where, "n": max(row.n_early, row.n_late), "all": n}
-    return PlanRemark("warning", f"{text} {_('Draw again, under Details.')}" if may_draw else text)
+    remedy = _("Draw new orders under Details.")
+    return PlanRemark("warning", f"{text} {remedy}" if may_draw else text)
 
 
 def lay_out_matrix(prospect: Prospect) -> PlanMatrix:

@@ -125,5 +125,5 @@ def _fill(request: HttpRequest, rehearsal: Study, study: Study) -> HttpResponse:
         sentence = ngettext("%(n)d simulated rater has answered.", "%(n)d simulated raters have answered.", len(raters))
         messages.success(request, sentence % {"n": len(raters)})
     else:
-        messages.info(request, _("Every seat is already taken. Renew the rehearsal to fill it again."))
+        messages.info(request, _("Every place is already taken. Renew the rehearsal to fill it again."))
     return redirect("designer:rehearsal", slug=study.slug)

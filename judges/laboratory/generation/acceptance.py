@@ -25,8 +25,8 @@ from studies.story_groups import neutral_codes
 from studies.vocabulary import SourceKind
 
 PLACEMENTS = {
-    "premise": gettext_lazy("with the stories on the same premise"),
-    "new": gettext_lazy("in a new group for each premise"),
+    "premise": gettext_lazy("with the stories on the same writing prompt"),
+    "new": gettext_lazy("in a new group for each writing prompt"),
     "alone": gettext_lazy("each alone in a group"),
 }
 

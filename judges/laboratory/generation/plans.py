@@ -279,11 +279,11 @@ def _find_premises(study: Study, order: GenerationOrder) -> list[dict[str, Any]]
         raise CannotRun(_("%(study)s has no group %(code)s.") % {"study": study.slug, "code": unknown[0]})
     chosen = [groups[code] for code in dict.fromkeys(order.groups)]
     if empty := [group.code for group in chosen if not group.premise.strip()]:
-        message = _("Group %(code)s has no premise. Choose other groups, or enter the premise.")
+        message = _("Group %(code)s has no writing prompt. Choose other groups, or enter the writing prompt.")
         raise CannotRun(message % {"code": empty[0]})
     typed = [text.strip() for text in order.premises if text.strip()]
     if not chosen and not typed:
-        raise CannotRun(_("There is no premise to write about: choose groups, or enter premises."))
+        raise CannotRun(_("There is no writing prompt to write about: choose groups, or enter writing prompts."))
     _check_premises(study, order, chosen, typed)
     of_groups = [{"premise": group.premise, "group": group} for group in chosen]
     return of_groups + [{"premise": text} for text in dict.fromkeys(typed)]
@@ -298,12 +298,14 @@ def _check_premises(study: Study, order: GenerationOrder, groups: Sequence[Story
     names = {"endpoint": order.endpoint.name, "codes": ", ".join(closed[:5])}
     if closed:
         message = _(
-            "%(endpoint)s is an outside provider, and stories of these groups are not marked as free to be sent: "
-            "%(codes)s. Confirm that the premises may be sent, or mark the stories."
+            "%(endpoint)s is an outside provider, and stories of these groups are not marked as free to "
+            "be sent: %(codes)s. Confirm that the writing prompts may be sent, or mark the stories."
         )
         raise CannotRun(message % names)
     if typed:
-        message = _("%(endpoint)s is an outside provider. Confirm that the premises you entered may be sent there.")
+        message = _(
+            "%(endpoint)s is an outside provider. Confirm that the writing prompts you entered may be sent there."
+        )
         raise CannotRun(message % names)
 
 

@@ -110,9 +110,9 @@ def _find_rewards(
     name, version = model.card["embedding"]["name"], model.card["embedding"]["version"]
     if model.card["embedding"]["is_fitted"]:
         message = _(
-            "The model “%(model)s” rests on %(embedding)s, which is fitted to the texts it was trained and tried on, "
-            "and %(n)s texts of this study are none of them. Train one with an embedding of the text alone: "
-            "sentence-transformers:MODEL or endpoint:ENDPOINT/MODEL"
+            "The model “%(model)s” is based on %(embedding)s, which is fitted to the texts it was "
+            "trained and tried on, and %(n)s texts of this study are none of them. Train one with an "
+            "embedding of the text alone: sentence-transformers:MODEL or endpoint:ENDPOINT/MODEL"
         )
         raise CannotAnswer(message % {"model": model.slug, "embedding": name, "n": len(others)})
     if not embeds:

@@ -107,8 +107,8 @@ def split_groups(study: Study, *, share: float, seed: int) -> Split:
     judged = sorted({group.code for group in groups} - set(validation))
     if not validation or not judged:
         message = _(
-            "The pairs share stories or premises, so that none can be set apart for choosing a prompt. "
-            "Choose another share, or add pairs that have none in common with the others."
+            "The pairs share stories or writing prompts, so that none can be set apart for choosing a "
+            "prompt. Choose another share, or add pairs that have none in common with the others."
         )
         raise CannotRun(message)
     return Split(tuple(sorted(validation)), tuple(judged), seed)

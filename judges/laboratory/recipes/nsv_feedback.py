@@ -15,8 +15,9 @@ class FeedbackRounds(Recipe):
     version = "1"
     title = _("NSV: ideas in rounds of feedback")
     description = _(
-        "An idea for every premise, then written again in rounds: each with an operator, an idea of reference if one "
-        "is chosen, and a check list of coherence. The idea of every round is kept."
+        "An idea for every writing prompt, then written again in rounds: each with an operator, an "
+        "idea of reference if one is chosen, and a check list of coherence. The idea of every round "
+        "is kept."
     )
     citation = "da Silva & Marcacini, Caracterização da Capacidade Criativa em Sistemas de IA Generativa"
     place = "Section 2.1, pages 4 and 5"

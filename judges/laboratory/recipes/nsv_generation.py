@@ -10,8 +10,10 @@ from judges.laboratory.recipes.base import Ask, Brief, Finished, Output, Recipe,
 class IdeaGeneration(Recipe):
     slug = "nsv-generation"
     version = "1"
-    title = _("NSV: ideas generated from premises")
-    description = _("For every premise main ideas of a story: so many at each temperature, in each of the lengths.")
+    title = _("NSV: ideas generated from writing prompts")
+    description = _(
+        "For every writing prompt main ideas of a story: so many at each temperature, in each of the lengths."
+    )
     citation = "da Silva & Marcacini, Caracterização da Capacidade Criativa em Sistemas de IA Generativa"
     place = "Section 3.3, page 10"
     gaps = _("Not printed: the prompt, the temperatures, and how many ideas. Our prompt is marked as own.")

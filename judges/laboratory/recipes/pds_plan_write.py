@@ -12,8 +12,9 @@ class PlanWrite(Recipe):
     version = "1"
     title = _("PDS: Plan+Write")
     description = _(
-        "Portraits of two or three characters, then a story from premise and portraits. A story outside 400 to 600 "
-        "words is discarded whole and counted, and another is asked for in the same words."
+        "Portraits of two or three characters, then a story from writing prompt and portraits. A "
+        "story outside 400 to 600 words is discarded whole and counted, and another is asked for in "
+        "the same words."
     )
     citation = "Harel-Canada et al., Measuring Psychological Depth in Language Models, EMNLP 2024"
     place = "Section 3.2.1; appendix A.1 and A.3.3, listings 4 and 7"

@@ -12,8 +12,8 @@ class WriterProfile(Recipe):
     version = "1"
     title = _("PDS: WriterProfile")
     description = _(
-        "The profile of a seasoned writer, then the premise, for 500 words. A story outside 400 to 600 words is "
-        "discarded whole and counted, and another is asked for in the same words."
+        "The profile of a seasoned writer, then the writing prompt, for 500 words. A story outside "
+        "400 to 600 words is discarded whole and counted, and another is asked for in the same words."
     )
     citation = "Harel-Canada et al., Measuring Psychological Depth in Language Models, EMNLP 2024"
     place = "Section 3.2.1; appendix A.1 and A.3.2, listing 2"

@@ -33,7 +33,7 @@ RULE = "1"  # raised whenever a text could get another value by the same model
 BETWEEN = "\n\n"  # premise and story
 KEPT = struct.Struct("<d")
 HASHES_A_QUERY = 500
-NOTE = "Mean negative log-probability a token, in nats, given the premise of the group."
+NOTE = "Mean negative log-probability a token, in nats, given the writing prompt of the group."
 NO_SCORES = gettext_noop("no score came in: %(reason)s")
 
 

@@ -50,17 +50,19 @@ class GenerationForm(BudgetForm):
         label=gettext_lazy("Model"), max_length=200, help_text=gettext_lazy("Its name at the endpoint.")
     )
     groups = forms.MultipleChoiceField(
-        label=gettext_lazy("Premises of groups"), required=False, widget=forms.CheckboxSelectMultiple
+        label=gettext_lazy("Writing prompts of groups"), required=False, widget=forms.CheckboxSelectMultiple
     )
     premises = forms.CharField(
-        label=gettext_lazy("Other premises"),
+        label=gettext_lazy("Other writing prompts"),
         help_text=gettext_lazy("A blank line between two. Each gets a group of its own."),
         required=False,
         widget=forms.Textarea(attrs={"rows": 4}),
     )
     may_send_premises = forms.BooleanField(
-        label=gettext_lazy("These premises may be sent to an outside provider"),
-        help_text=gettext_lazy("Needed where stories of a group may not be sent, and for premises that you type."),
+        label=gettext_lazy("These writing prompts may be sent to an outside provider"),
+        help_text=gettext_lazy(
+            "Needed where stories of a group may not be sent, and for writing prompts that you type."
+        ),
         required=False,
     )
     stories = forms.CharField(
@@ -84,7 +86,7 @@ class GenerationForm(BudgetForm):
     )
     n_texts = forms.IntegerField(
         label=gettext_lazy("Texts of each"),
-        help_text=gettext_lazy("For every premise or story, length and temperature."),
+        help_text=gettext_lazy("For every writing prompt or story, length and temperature."),
         min_value=1,
         max_value=1000,
     )

@@ -47,7 +47,7 @@ class Command(BaseCommand):
             "--orders", nargs="+", choices=Reading.Order.values, default=["planned"], help="of the stories in a group"
         )
         parser.add_argument(
-            "--repeats", type=_repeats, default=1, metavar="N", help="readings of each story, earlier runs included"
+            "--repeats", type=_repeats, default=1, metavar="N", help="times each story is read, earlier runs included"
         )
         parser.add_argument(
             "--steps", nargs="+", metavar="KEY", default=[], help="of the protocol; else all it can ask"

@@ -9,7 +9,11 @@ _BOTH_CODERS = "In how many reasons the second coder found the theme."
 
 PARTICULAR: Mapping[str, Mapping[str, tuple[str, str, str]]] = {
     "agreement": {
-        "n_all": ("integer", "", "How many units could have two ratings or more, which n_units have."),
+        "n_all": (
+            "integer",
+            "",
+            "How many units (what is rated: stories or groups) could have two ratings, which n_units have.",
+        ),
         "p": ("number", "probability", "The p-value for alpha above 0 and above what shuffled answers reach."),
         "p_adjusted": ("number", "probability", "The same, corrected by Holm over all scales."),
     },
@@ -53,7 +57,7 @@ PARTICULAR: Mapping[str, Mapping[str, tuple[str, str, str]]] = {
     },
     "nsv-feedback": {
         "difference": ("number", POINTS, "Creative ideas with feedback less those without."),
-        "n_people": ("integer", "", "How many ideas of people the threshold rests on."),
+        "n_people": ("integer", "", "How many ideas of people the threshold is based on."),
     },
     "novelty": {
         "k": ("integer", "", "To how many nearest references the distance is."),
@@ -67,7 +71,7 @@ PARTICULAR: Mapping[str, Mapping[str, tuple[str, str, str]]] = {
         "n_ratings": ("integer", "", "How many ratings are left."),
         "planned": ("boolean", "", "Whether this is the analysis of the plan."),
         "raters_as": ("string", "", "Whether raters are taken as drawn at random, or as these very ones (fixed)."),
-        "stories_as": ("string", "", "Which stories: all, or those of premises that hold both sources (shared)."),
+        "stories_as": ("string", "", "Which stories: all, or those of prompts that hold both sources (shared)."),
     },
     "tests-passed": {
         "value": ("number", "", "How many tests the story passes, the mean over raters."),

@@ -50,7 +50,7 @@ class Agreement(Figure[AgreementResult]):
     """Intervals rest on clusters: a group shares its raters."""
 
     key = "agreement"
-    title = gettext_lazy("How far raters agree")
+    title = gettext_lazy("Inter-rater agreement")
     position = 50
     section = "agreement"
     tables = ("agreement",)
@@ -80,7 +80,7 @@ class Agreement(Figure[AgreementResult]):
     def describe(self, result: AgreementResult, head: Head) -> Iterator[DocumentSection]:
         words = _("With agreement within every source") if not head.is_sealed else _("Item by item")
         yield DocumentSection(
-            heading=_("How far raters agree"),
+            heading=_("Inter-rater agreement"),
             body=[agreement_table(result, head), Files(words=words, table="agreement")],
             margin=agreement_notes(result),
         )

@@ -42,7 +42,8 @@ def agreement_table(result: AgreementResult, head: Head) -> ReportTable[ItemAgre
 
 def agreement_notes(result: AgreementResult) -> list[TextBlock]:
     intervals = phrase(_("Intervals are over <strong>groups</strong>, since a group shares its raters."))
-    noted = [TextBlock(words=intervals), *notes.weakest(row.interval for row in result.items)]
+    unit = _("A unit is what each rater rates once: a story, or a group of stories.")
+    noted = [TextBlock(words=intervals), TextBlock(words=unit), *notes.weakest(row.interval for row in result.items)]
     valued = [(row.coefficient.value, row.title) for row in result.items if row.coefficient.value is not None]
     if len(valued) > 1:
         ordered = sorted(valued, key=lambda pair: pair[0])
@@ -153,11 +154,11 @@ def _caption(result: AgreementResult, rests_on: tuple[str, ...]) -> Phrase:
         coefficients_named = _(name) if name in reasons.NAMES else name
     elif any(row.coefficient.name == PREFERENCE_NAME for row in result.items):
         coefficients_named = _(
-            "Fleiss’ kappa where answers are only told apart, Krippendorff’s alpha on scales, Brennan and Prediger’s "
+            "Fleiss’ kappa for nominal answers, Krippendorff’s alpha on scales, Brennan and Prediger’s "
             "kappa where one of the stories is chosen"
         )
     else:
-        coefficients_named = _("Fleiss’ kappa where answers are only told apart, Krippendorff’s alpha on scales")
+        coefficients_named = _("Fleiss’ kappa for nominal answers, Krippendorff’s alpha on scales")
     counts, note = rests_on or ("", "")
     band = _("Grey band: what the same answers shuffled within each rater would reach (97.5th percentile).")
     named = joined(coefficients_named, counts, in_language(note, "en") if note else "", by=", ")

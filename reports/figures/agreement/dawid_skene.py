@@ -99,7 +99,7 @@ class DawidSkeneFigure(Figure[DawidSkeneResult]):
     """All verdicts together share one table of errors a rater; each alone, and each choice, has its own."""
 
     key = "dawid_skene"
-    title = gettext_lazy("Dawid–Skene beside the majority")
+    title = gettext_lazy("Dawid–Skene and majority labels")
     position = 57
     section = "agreement"
     tables = ("dawid-skene", "dawid-skene-raters")
@@ -136,7 +136,7 @@ class DawidSkeneFigure(Figure[DawidSkeneResult]):
             ),
         ]
         yield DocumentSection(
-            heading=_("Dawid–Skene beside the majority"),
+            heading=_("Dawid–Skene and majority labels"),
             body=[
                 *(TextBlock(words=words) for words in _findings(result)),
                 _answer_table(result, head),
@@ -281,7 +281,7 @@ def _answer_table(result: DawidSkeneResult, head: Head) -> ReportTable[AnswerSha
 def _rater_blocks(result: DawidSkeneResult, head: Head) -> list[Block]:
     table = ReportTable(
         name="dawid-skene-raters",
-        label=_("How often each rater gives the probable answer"),
+        label=_("Raters’ agreement with the most probable answer"),
         caption=_(
             "Of 100 stories with that answer by the model, how often the rater gives it: of Yes the sensitivity, of No "
             "the specificity. A small number says that a rater draws the line elsewhere than most."

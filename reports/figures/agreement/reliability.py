@@ -88,7 +88,7 @@ class ReliabilityResult:
 
 class Reliability(Figure[ReliabilityResult]):
     key = "reliability"
-    title = gettext_lazy("Skewed answers, and means")
+    title = gettext_lazy("Agreement on skewed answers; reliability of means")
     position = 52
     section = "agreement"
     tables = ("gwet", "intraclass")
@@ -133,7 +133,7 @@ class Reliability(Figure[ReliabilityResult]):
             Files(words=_("One rating, and the mean of k"), table="intraclass"),
         ]
         yield DocumentSection(
-            heading=_("Skewed answers, and means"),
+            heading=_("Agreement on skewed answers; reliability of means"),
             body=[*(of_items if result.items else []), *(of_numbers if result.numbers else [])],
             margin=[
                 *(TextBlock(words=words) for words in (kappa, forms, floors)),
@@ -222,7 +222,7 @@ def _number(row: IntraclassRow, head: Head) -> TableCell:
     if row.kind == "total":
         return TableCell(words=_("Tests passed"))
     if row.kind == "mean":
-        return TableCell(words=_("Mean of scales %(ends)s") % {"ends": row.title})
+        return TableCell(words=_("Mean of the %(ends)s scales") % {"ends": row.title})
     return TableCell(words=row.title, language=head.language)
 
 

@@ -30,8 +30,8 @@ def verdict_statement(
     is_beyond = value > max(upper, 0) and ends.low is not None and ends.low > max(upper, 0)
     if value <= max(upper, 0):
         sentence = _(
-            "How far raters agree on the tests cannot be told from chance: mean kappa %(value)s %(coverage)s, and "
-            "shuffled answers have up to %(upper)s."
+            "Agreement of raters on the tests is not shown to exceed chance: mean kappa %(value)s "
+            "%(coverage)s, and shuffled answers have up to %(upper)s."
         )
     elif not is_beyond:
         sentence = _(

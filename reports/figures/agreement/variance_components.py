@@ -88,7 +88,7 @@ class OutcomeComponents:
 
 class VarianceComponents(Figure[Listing[OutcomeComponents]]):
     key = "variance_components"
-    title = gettext_lazy("What varies: raters, stories, the rest")
+    title = gettext_lazy("Variance components")
     position = 53
     section = "agreement"
     tables = ("variance-components", "means-for-other-raters")
@@ -103,7 +103,7 @@ class VarianceComponents(Figure[Listing[OutcomeComponents]]):
         parts = [row for row in result.rows if row.is_part]
         folded = Subsection(summary=_("By dimension and by test"), blocks=_shown(parts, head))
         yield DocumentSection(
-            heading=_("What varies: raters, stories, the rest"),
+            heading=_("Variance components"),
             body=[
                 *_shown(whole, head),
                 *([folded] if parts else []),
@@ -128,7 +128,7 @@ def _margin(result: Listing[OutcomeComponents]) -> Iterator[Phrase]:
     )
     yield phrase(rating)
     yield phrase(elsewhere)
-    yield _("With few raters the wider interval rests on few degrees of freedom; the file says how many.")
+    yield _("With few raters the wider interval has few degrees of freedom; the file says how many.")
     names = {"rater": _("raters"), "story": _("stories"), "residual": _("the rest")}
     at_zero = [name for key, name in names.items() if any(key in row.at_zero for row in result.rows)]
     if at_zero:
@@ -179,7 +179,7 @@ def _component_table(rows: Sequence[OutcomeComponents], head: Head) -> ReportTab
             part(0, "rater", _("Raters")),
             part(1, "story", _("Stories")),
             part(2, "residual", _("The rest")),
-            replace(columns.fields("n_raters", "n_stories", "n_ratings"), heading=_("Rests on"), cell=rests_on),
+            replace(columns.fields("n_raters", "n_stories", "n_ratings"), heading=_("Based on"), cell=rests_on),
             columns.in_file("set_to_zero", lambda row: ", ".join(row.at_zero)),
             columns.note(lambda row: to_english(row.why) if row.why else ""),
         ],
@@ -225,7 +225,7 @@ def _mean_table(rows: Sequence[OutcomeComponents], head: Head) -> ReportTable[tu
                 css=LEAD,
             ),
             interval("interval", _("Same raters")),
-            interval("wide", _("Other raters, too"), "_other_raters"),
+            interval("wide", _("Generalising to other raters"), "_other_raters"),
             columns.fields("n_stories", of=itemgetter(1)),
             columns.note(note),
         ],

@@ -61,7 +61,7 @@ def completion_table(points: Sequence[CompletionPoint], language: str) -> Report
     """The values of the curves. language : of the sections' titles"""
     return ReportTable(
         name="cloze-completion",
-        label=_("Who is still filling after each section"),
+        label=_("Participants remaining after each section"),
         rows=points,
         columns=[
             section_column(language),
@@ -71,7 +71,7 @@ def completion_table(points: Sequence[CompletionPoint], language: str) -> Report
             columns.number("percent", phrase(_("Share, %%")), lambda point: point.value, write=decimals(1), css=LEAD),
             columns.interval(lambda point: point.interval, write=ends(1), css=QUIET),
         ],
-        summary=_("The same as a table"),
+        summary=_("Table"),
     )
 
 

@@ -78,7 +78,7 @@ class ClozeConstraintsResult:
 
 class ClozeConstraints(Figure[ClozeConstraintsResult]):
     key = "cloze_constraints"
-    title = gettext_lazy("Filled texts: hard sections")
+    title = gettext_lazy("Filled texts: difficulty of sections")
     position = 143
     section = "cloze"
     tables = ("cloze-difficulty", "cloze-constraints")
@@ -116,10 +116,10 @@ class ClozeConstraints(Figure[ClozeConstraintsResult]):
                 columns.number("n", _("Participants")),
                 columns.note(lambda row: ends_note(row.interval)),
             ],
-            summary=_("The same as a table"),
+            summary=_("Table"),
             css="ruled close",
         )
-        plot, title = _plot(rows), _("How far sections are satisfied, the hardest first")
+        plot, title = _plot(rows), _("Satisfaction of sections, the hardest first")
         yield DocumentSection(
             heading=self.title,
             body=[

@@ -117,7 +117,7 @@ class ClozeFactorial(Figure[ClozeFactorialResult]):
         counted %= {"n": result.n_models, "k": result.n_constraints, "texts": result.n_texts}
         has_checks = any(row.is_atomic for row in result.conditions)
         missing = "" if has_checks else _("No constraint has checks, so that only the samples can be compared.")
-        conditions, changes = _("Condition by condition"), _("What each change does")
+        conditions, changes = _("Condition by condition"), _("Effect of each change")
         yield DocumentSection(
             heading=self.title,
             body=[

@@ -93,7 +93,7 @@ class ClozeJudgesResult:
 
 class ClozeJudges(Figure[ClozeJudgesResult]):
     key = "cloze_judges"
-    title = gettext_lazy("Filled texts: the judges")
+    title = gettext_lazy("Filled texts: agreement of judges")
     position = 146
     section = "cloze"
     tables = ("cloze-alphas", "cloze-constraint-alphas", "cloze-judges")

@@ -105,7 +105,7 @@ class ClozeResult:
 
 class ClozeFilling(Figure[ClozeResult]):
     key = "cloze"
-    title = gettext_lazy("Who filled the blanks")
+    title = gettext_lazy("Filled texts: participants")
     position = 140
     section = "cloze"
     tables = ("cloze", "cloze-sections", "cloze-completion")
@@ -290,7 +290,7 @@ def _curve(result: ClozeResult, head: Head) -> Iterator[Block]:
     if plot := completion_plot(result.completion):
         yield DrawnPlot(
             plot=plot,
-            title=_("Who is still filling after each section"),
+            title=_("Participants remaining after each section"),
             described=_("The table below the plot holds every share with its interval."),
             caption=_("Still filling after each section, in percent of those who have ended"),
         )
@@ -306,8 +306,8 @@ def _section_table(result: ClozeResult, head: Head) -> ReportTable[SectionRow]:
 
     return ReportTable(
         name="cloze-sections",
-        label=_("Where people gave up"),
-        caption=_("Where people gave up, and what each section cost them."),
+        label=_("Drop-out by section"),
+        caption=_("Drop-out by section, and what each section cost participants."),
         rows=result.sections,
         columns=[
             section_column(head.language),
@@ -324,8 +324,8 @@ def _in_no_group(result: ClozeResult) -> TextBlock:
     """How many writers have not ended."""
     people, n_unreadable = result.people, result.models.n_unreadable
     with_models = _(
-        "In no group: %(n_at_work)s people still at work, %(n_never_begun)s who wrote nothing, %(n_unreadable)s "
-        "models whose answer could not be taken apart."
+        "In no group: %(n_at_work)s people still at work, %(n_never_begun)s who wrote nothing, "
+        "%(n_unreadable)s models whose answer could not be parsed."
     )
     of_people = _("In no group: %(n_at_work)s people still at work, %(n_never_begun)s who wrote nothing.")
     counts = {"n_at_work": whole(people.n_at_work), "n_never_begun": whole(people.n_never_begun)}

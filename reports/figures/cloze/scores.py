@@ -198,7 +198,7 @@ def _ranking(rows: Sequence[ParticipantScore]) -> Iterator[DrawnPlot]:
         yield DrawnPlot(
             plot=plot,
             title=_("Totals, the highest first"),
-            described=_("The table below holds every total with what it rests on."),
+            described=_("The table below holds every total with what it is based on."),
             caption=joined(phrase(line) if has_interval else "", broken if has_range else ""),
         )
 
@@ -219,7 +219,7 @@ def _plane(rows: Sequence[ParticipantScore]) -> Iterator[Subsection]:
         names = "; ".join(f"{n} {row.participant}" for n, row in enumerate(rows, start=1))
         plane = DrawnPlot(
             plot=plot,
-            title=_("How far participants satisfy, across, and surprise, upwards"),
+            title=_("Satisfaction (across) and surprise (upwards) of participants"),
             described=_("The table of totals holds both numbers of every participant."),
             caption=f"{legend} {names}.",
         )
@@ -242,7 +242,7 @@ def _how_scores_come_about() -> Subsection:
         "largest such distance; of a section the mean of its blanks."
     )
     blocks = [TextBlock(words=satisfies), TextBlock(words=surprises)]
-    return Subsection(summary=_("How a score comes about"), blocks=blocks, is_open=True)
+    return Subsection(summary=_("Computation of scores"), blocks=blocks, is_open=True)
 
 
 def _margin(result: ClozeScoresResult) -> Iterator[Facts | TextBlock]:
@@ -265,11 +265,11 @@ def _margin(result: ClozeScoresResult) -> Iterator[Facts | TextBlock]:
 def _basis(result: ClozeScoresResult) -> Iterator[tuple[str, str]]:
     """What the totals rest on."""
     if result.is_published:
-        yield _("Rests on"), _("scores of sections as they were published")
+        yield _("Based on"), _("scores of sections as they were published")
         return
     counted = ngettext("%(n)s judge, %(k)s constraints", "%(n)s judges, %(k)s constraints", len(result.judges))
     judges = counted % {"n": len(result.judges), "k": result.n_constraints}
-    yield _("Rests on"), judges if result.is_judged_by_models else f"{judges} ({_('people')})"
+    yield _("Based on"), judges if result.is_judged_by_models else f"{judges} ({_('people')})"
     reference = result.reference
     texts = f"{REFERENCES[reference.name]} ({len(reference.stories)})"
     yield _("Reference"), f"{texts}, {_('as planned')}" if reference.is_planned else texts

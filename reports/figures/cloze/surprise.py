@@ -96,7 +96,7 @@ class ClozeSurpriseResult:
 
 class ClozeSurprise(Figure[ClozeSurpriseResult]):
     key = "cloze_surprise"
-    title = gettext_lazy("Filled texts: what surprise rests on")
+    title = gettext_lazy("Filled texts: basis of surprise")
     position = 142
     section = "cloze"
     tables = ("cloze-surprise", "cloze-fills")
@@ -274,7 +274,7 @@ def _every_fill(result: ClozeSurpriseResult) -> ReportTable[tuple[FilledTextDist
 
 def _margin(result: ClozeSurpriseResult) -> Iterator[Facts | TextBlock]:
     counted = ngettext("%(n)s blank", "%(n)s blanks", len(result.blanks)) % {"n": len(result.blanks)}
-    yield Facts(pairs=[(_("Embedding"), f"{result.embedding} {result.version}"), (_("Rests on"), counted)])
+    yield Facts(pairs=[(_("Embedding"), f"{result.embedding} {result.version}"), (_("Based on"), counted)])
     if result.with_satisfied is not None:
         sentence = _(
             "Over %(n)s participants, Spearman’s rho of satisfying and surprising is <strong>%(rho)s</strong>."

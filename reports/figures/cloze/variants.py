@@ -83,7 +83,7 @@ class _MatrixRow:
 
 class ClozeVariants(Figure[ClozeVariantsResult]):
     key = "cloze_variants"
-    title = gettext_lazy("Filled texts: does the order hold?")
+    title = gettext_lazy("Filled texts: robustness of the ranking")
     position = 145
     section = "cloze"
     tables = ("cloze-variants", "cloze-variant-correlations")

@@ -107,7 +107,7 @@ NO_OMEGA = ItemCorrelation(
 
 class ItemAnalysis(Figure[Listing[ItemOverlap]]):
     key = "item_analysis"
-    title = gettext_lazy("How the items go together")
+    title = gettext_lazy("Item analysis")
     position = 58
     section = "items"
     tables = ("internal-consistency", "item-rest", "item-correlations")
@@ -129,10 +129,11 @@ class ItemAnalysis(Figure[Listing[ItemOverlap]]):
             "story says Yes to all. These are correlations in one head, so they hold both."
         )
         counted = _(
-            "Only readings that answer all items of a scale count. Intervals are over clusters, raters held fixed."
+            "Only complete sets of answers count: one rater’s answers to all items of a scale about one "
+            "story. Intervals are over clusters, raters held fixed."
         )
         yield DocumentSection(
-            heading=_("How the items go together"),
+            heading=_("Item analysis"),
             body=[
                 Subsection(heading=block_title(block, head), blocks=_blocks(block, n, head))
                 for n, block in enumerate(result.rows, start=1)
@@ -149,7 +150,9 @@ def _blocks(block: ItemOverlap, n: int, head: Head) -> list[Block]:
     """What is said of the n-th scale."""
     if block.why:
         return [TextBlock(words=reason_words(block.why), css="off")]
-    readings = ngettext("%(n)s readings by %(raters)s rater", "%(n)s readings by %(raters)s raters", block.n_raters)
+    readings = ngettext(
+        "%(n)s sets of answers by %(raters)s rater", "%(n)s sets of answers by %(raters)s raters", block.n_raters
+    )
     pairs = ngettext("%(n)s pair of items", "%(n)s pairs of items", len(block.pairs))
     counted = {"n": whole(block.n), "raters": whole(block.n_raters)}
     return [
@@ -225,8 +228,8 @@ def _item_table(block: ItemOverlap, n: int, head: Head) -> ReportTable[ItemToget
         name="item-rest",
         label=_("Items, table %(n)s") % {"n": n},
         caption=_(
-            "Pearson’s r over single readings of a story; by chance is what an item’s answers shuffled within each "
-            "rater would reach."
+            "Pearson’s r over sets of answers (one rater, one story); by chance is what an item’s "
+            "answers shuffled within each rater would reach."
         ),
         rows=block.items,
         why=lambda row: row.with_rest.coefficient.why,

@@ -49,7 +49,7 @@ class ItemShares(ItemRow):
 
 class Shares(Figure[Listing[ItemShares]]):
     key = "shares"
-    title = gettext_lazy("What was chosen")
+    title = gettext_lazy("Answer frequencies")
     position = 40
     section = "items"
     tables = ("shares",)
@@ -60,7 +60,7 @@ class Shares(Figure[Listing[ItemShares]]):
     def describe(self, result: Listing[ItemShares], head: Head) -> Iterator[DocumentSection]:
         tables = [_table(row, head) for row in result.rows]
         yield DocumentSection(
-            heading=_("What was chosen"), body=[*tables, Files(words=_("All choices"), table="shares")]
+            heading=_("Answer frequencies"), body=[*tables, Files(words=_("All choices"), table="shares")]
         )
 
 

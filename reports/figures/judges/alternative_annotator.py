@@ -107,7 +107,7 @@ class JudgeStandings:
 
 class AlternativeAnnotator(Figure[Listing[JudgeStandings]]):
     key = "alternative_annotator"
-    title = gettext_lazy("In place of an expert")
+    title = gettext_lazy("Alternative annotator test")
     position = 127
     section = "judges"
     tables = ("alternative-annotator",)

@@ -58,7 +58,7 @@ def in_place_of_an_expert(rows: Sequence[JudgeStandings], *, epsilon: float) -> 
         "simulated: on each question an expert drawn by lot makes room for a judge that gives that expert’s answer."
     )
     return DocumentSection(
-        heading=_("In place of an expert"),
+        heading=_("Alternative annotator test"),
         body=[
             *(block for blocks in drawings for block in blocks),
             *tables,
@@ -94,7 +94,7 @@ def _marks(row: JudgeStandings) -> tuple[plots.Mark, ...]:
 
 
 def _title(score: str) -> str:
-    return _("In place of an expert: verdicts") if score == "accuracy" else _("In place of an expert: scales")
+    return _("Alternative annotator test: verdicts") if score == "accuracy" else _("Alternative annotator test: scales")
 
 
 def _drawing(score: str, rows: Sequence[JudgeStandings], plot: plots.DotPlot | None) -> Iterator[Block]:

@@ -63,7 +63,7 @@ class AgreementAmongJudges(ItemRow):
 
 class JudgesAmongThemselves(Figure[Listing[AgreementAmongJudges]]):
     key = "judges_among_themselves"
-    title = gettext_lazy("Judges among themselves")
+    title = gettext_lazy("Agreement among judges")
     position = 129
     section = "judges"
     tables = ("judges-among-themselves", "pairs-of-judges")
@@ -85,7 +85,7 @@ class JudgesAmongThemselves(Figure[Listing[AgreementAmongJudges]]):
     def describe(self, result: Listing[AgreementAmongJudges], head: Head) -> Iterator[DocumentSection]:
         table = ReportTable(
             name="judges-among-themselves",
-            label=_("Judges among themselves, table"),
+            label=_("Agreement among judges, table"),
             caption=_("Krippendorff’s alpha among the judges, people left aside."),
             rows=result.rows,
             why=lambda row: row.coefficient.why,

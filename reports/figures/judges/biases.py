@@ -70,7 +70,7 @@ class JudgeBiases(Figure[Listing[Bias]]):
     """Position stands with the pairs, the spread over several wordings in a figure of its own."""
 
     key = "judge_biases"
-    title = gettext_lazy("What judges go by")
+    title = gettext_lazy("Judge biases")
     position = 130
     section = "judges"
     tables = ("judge-biases",)
@@ -86,7 +86,7 @@ class JudgeBiases(Figure[Listing[Bias]]):
     def describe(self, result: Listing[Bias], head: Head) -> Iterator[DocumentSection]:
         table = ReportTable(
             name="judge-biases",
-            label=_("What judges go by, table"),
+            label=_("Judge biases, table"),
             caption=_(
                 "What moves a judge’s answers beside the story; people’s own value where there is one. Of verdicts Yes "
                 "is 1 and No is 0."

@@ -29,7 +29,7 @@ class JudgeCost(Spending):
 
 class JudgeCosts(Figure[Listing[JudgeCost]]):
     key = "judge_costs"
-    title = gettext_lazy("What judges cost")
+    title = gettext_lazy("Cost of judges")
     position = 132
     section = "judges"
     edition = 2
@@ -42,7 +42,7 @@ class JudgeCosts(Figure[Listing[JudgeCost]]):
     def describe(self, result: Listing[JudgeCost], head: Head) -> Iterator[DocumentSection]:
         table = ReportTable(
             name="judge-costs",
-            label=_("What judges cost, table"),
+            label=_("Cost of judges, table"),
             caption=_("In US dollars, as counted by the endpoint, with what came to nothing."),
             rows=result.rows,
             columns=[

@@ -50,7 +50,7 @@ class JudgeLine:
 
 class HumanLine(Figure[Listing[JudgeLine]]):
     key = "human_line"
-    title = gettext_lazy("A judge and an expert in the same place")
+    title = gettext_lazy("Judges against the expert benchmark")
     position = 126
     section = "judges"
     tables = ("human-line",)
@@ -73,7 +73,7 @@ class HumanLine(Figure[Listing[JudgeLine]]):
     def describe(self, result: Listing[JudgeLine], head: Head) -> Iterator[DocumentSection]:
         table = ReportTable(
             name="human-line",
-            label=_("A judge and an expert in the same place, table"),
+            label=_("Judges against the expert benchmark, table"),
             caption=_(
                 "Each expert is left out in turn; expert and judge are scored against the same remaining experts on "
                 "the same stories."

@@ -95,7 +95,7 @@ class Judges(Figure[JudgesResult]):
     Answers that no figure analyses are counted and named, so that no judge is silently absent."""
 
     key = "judges"
-    title = gettext_lazy("Judges beside people")
+    title = gettext_lazy("Judges on verdicts")
     position = 120
     section = "judges"
     tables = ("judges", "judges-on-verdicts", "lost-verdicts")

@@ -86,7 +86,7 @@ class _Line:
 
 class Personas(Figure[Listing[JudgePersonas]]):
     key = "personas"
-    title = gettext_lazy("What personas gain")
+    title = gettext_lazy("Effect of personas")
     position = 131
     section = "judges"
     tables = ("personas",)
@@ -179,7 +179,7 @@ def _agreement(dataset: Dataset, material: Judged, item: StepItem, ratings: Floa
 def _gains(result: Listing[JudgePersonas], head: Head) -> ReportTable[_Line]:
     return ReportTable(
         name="personas",
-        label=_("What personas gain, table"),
+        label=_("Effect of personas, table"),
         caption=_(
             "Spearman’s rho with the mean of people: of the mean of all personas, of one persona alone (the mean of "
             "theirs), and without a persona."
@@ -234,7 +234,7 @@ def _note(line: _Line) -> str:
 def _alphas(judge: JudgePersonas, head: Head) -> ReportTable[PersonaItem]:
     caption = _("Krippendorff’s alpha among the personas of %(label)s: %(names)s.")
     return ReportTable(
-        label=_("How far the personas of %(label)s agree") % {"label": judge.judge},
+        label=_("Agreement among the personas of %(label)s") % {"label": judge.judge},
         caption=caption % {"label": judge.judge, "names": ", ".join(judge.personas)},
         rows=judge.items,
         why=lambda item: item.alpha.why,

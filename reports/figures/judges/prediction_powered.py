@@ -118,7 +118,7 @@ class JudgeEstimates:
 
 class PeopleAndJudge(Figure[Listing[JudgeEstimates]]):
     key = "people_and_judge"  # its name in every report that was ever stored
-    title = gettext_lazy("People and judge together")
+    title = gettext_lazy("Prediction-powered means")
     position = 128
     section = "judges"
     tables = ("people-and-judge",)

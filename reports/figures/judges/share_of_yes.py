@@ -57,7 +57,7 @@ class JudgeYes:
 
 class JudgesShareOfYes(Figure[Listing[JudgeYes]]):
     key = "judges_share_of_yes"
-    title = gettext_lazy("A judge’s Yes by the share of experts")
+    title = gettext_lazy("Judges’ Yes rate by experts’ share of Yes")
     position = 123
     section = "judges"
     tables = ("judges-share-of-yes",)
@@ -70,7 +70,7 @@ class JudgesShareOfYes(Figure[Listing[JudgeYes]]):
 
     def describe(self, result: Listing[JudgeYes], head: Head) -> Iterator[DocumentSection]:
         page = ReportTable(
-            label=_("A judge’s Yes by the share of experts, table"),
+            label=_("Judges’ Yes rate by experts’ share of Yes, table"),
             caption=_(
                 "How often the judge says Yes, in percent, where none, some or all of the experts do; and how far its "
                 "answers are from their share."

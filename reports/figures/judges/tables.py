@@ -332,8 +332,9 @@ def _uneven(judge: str, counted: Outcomes, more: Phrase) -> Iterator[Notice]:
         return
     most, least = counted.uneven
     sentence = _(
-        "<strong>Lost unevenly.</strong> %(judge)s left out %(high)s %% on stories of %(most)s, %(low)s %% on those of "
-        "%(least)s: what is said of it rests on what it was willing to judge."
+        "<strong>Lost unevenly.</strong> %(judge)s left out %(high)s %% on stories of %(most)s, "
+        "%(low)s %% on those of %(least)s: what is said of it is based on what it was willing to "
+        "judge."
     )
     percent = {"high": decimal(most.lost_percent), "low": decimal(least.lost_percent)}
     yield Notice(words=joined(phrase(sentence, judge=judge, most=most.source, least=least.source, **percent), more))

@@ -64,7 +64,7 @@ class ModelWordings:
 
 class Wordings(Figure[Listing[ModelWordings]]):
     key = "wordings"
-    title = gettext_lazy("One model, several prompts")
+    title = gettext_lazy("Sensitivity to the judge’s prompt")
     position = 133
     section = "judges"
     tables = ("wordings",)

@@ -100,7 +100,7 @@ def _value(scores: NsvScores) -> Iterator[Phrase]:
         yield _("Value: the scores %(name)s.") % {"name": name}
         if tried.auc is not None:
             sentence = _(
-                "On %(n)s pairs of ideas that the panel tells apart, on the other prompts, their AUC is %(auc)s."
+                "On %(n)s pairs of ideas that the panel rates differently, on the other prompts, their AUC is %(auc)s."
             )
             yield sentence % {"n": whole(tried.n_held_out), "auc": auc}
     elif tried.why:

@@ -50,7 +50,7 @@ class ItemAccuracies(ItemRow):
 
 class PairAccuracies(ItemFigure[ItemAccuracies], Figure[Listing[ItemAccuracies]]):
     key = "pair_accuracies"
-    title = gettext_lazy("Who names what most prefer")
+    title = gettext_lazy("Agreement with the majority on pairs")
     position = 74
     section = "pairs"
     tables = ("pair-accuracies",)
@@ -69,7 +69,7 @@ class PairAccuracies(ItemFigure[ItemAccuracies], Figure[Listing[ItemAccuracies]]
             counted = ngettext("%(shown)s pair", "%(shown)s pairs", row.n_pairs)
             yield DocumentSection(
                 heading=joined(
-                    _("Who names the story that most prefer?"),
+                    _("Agreement with the majority on pairs"),
                     in_language(row.title, head.language) if len(result.rows) > 1 else "",
                 ),
                 body=[
@@ -172,7 +172,7 @@ def _table(row: ItemAccuracies) -> ReportTable[NamedAccuracy]:
             columns.number("n_pairs", _("Pairs")),
             columns.note(lambda accuracy: note_of(accuracy, accuracy.interval)),
         ],
-        summary=_("The same as a table"),
+        summary=_("Table"),
     )
 
 

@@ -202,7 +202,7 @@ def _blocks(row: PairLengths) -> Iterator[Block]:
             columns.number("end", _("to below"), write=measured),
             columns.number("n_pairs", _("Pairs"), lambda part: part.n, css=LEAD),
         ],
-        summary=_("The same as a table"),
+        summary=_("Table"),
     )
 
 

@@ -75,7 +75,7 @@ class Preferences(Figure[Listing[Preference]]):
     """By source and by story only if unsealed."""
 
     key = "preferences"
-    title = gettext_lazy("Which story was preferred")
+    title = gettext_lazy("Preferences")
     position = 70
     section = "pairs"
     tables = ("preferences", "pairs")
@@ -254,7 +254,7 @@ def _group_once(pair: _Pair) -> Phrase:
 def _first_words(first: ChoiceShare) -> Phrase:
     """How often the story shown first was chosen."""
     if first.why:
-        return joined(_("The place on the page:"), reason_words(first.why))
+        return joined(_("The position on the page:"), reason_words(first.why))
     values = {"percent": decimal(first.value, 0), "n": whole(first.n), "interval": between(first.interval, 0)}
     if first.interval.low is None:
         sentence = ngettext(

@@ -69,7 +69,7 @@ class StrengthTable(ItemRow):
 
 class Strengths(Figure[Listing[StrengthTable]]):
     key = "strengths"
-    title = gettext_lazy("Strengths")
+    title = gettext_lazy("Bradley–Terry and Plackett–Luce strengths")
     position = 85
     section = "pairs"
     lead = 40
@@ -95,8 +95,9 @@ class Strengths(Figure[Listing[StrengthTable]]):
                 "share of choices, it takes into account which other stories each was shown with."
             ),
             _(
-                "Stories of one source are one competitor; what was said among them alone does not count. Without a "
-                "preference each wins a half; of stories that share a place each is taken equally often (Breslow)."
+                "Stories of one source are one competitor; what was said among them alone does not count. "
+                "Without a preference each wins a half; of stories that share a rank each is taken equally "
+                "often (Breslow)."
             ),
             _(
                 "Intervals are over clusters, raters held fixed. Resamples in which one always or never wins have no "
@@ -268,7 +269,7 @@ def _table_of(row: StrengthTable, number: int) -> ReportTable[Strength | None]:
 
     return ReportTable(
         name="strengths",
-        label=_("Strengths, table %(n)s") % {"n": number},
+        label=_("Strengths of sources and stories, table %(n)s") % {"n": number},
         caption=joined(models[row.model], _("Log odds; 0 is the average.")),
         rows=row.strengths or ([None] if row.why else []),
         is_shown=row.why is None,

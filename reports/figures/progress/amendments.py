@@ -51,7 +51,7 @@ class AmendedVersion:
 
 class Amendments(Figure[Listing[AmendedVersion]]):
     key = "amendments"
-    title = gettext_lazy("Changes after the launch")
+    title = gettext_lazy("Amendments after launch")
     position = 98
     section = "methods"
     tables = ("amendments",)
@@ -84,7 +84,7 @@ class Amendments(Figure[Listing[AmendedVersion]]):
 
     def describe(self, result: Listing[AmendedVersion], head: Head) -> Iterator[DocumentSection]:
         table = ReportTable(
-            label=_("Changes after the launch"),
+            label=_("Amendments after launch"),
             caption=_(
                 "What was changed after the launch, with its reason, and how many answers that count were first given "
                 "under each version."
@@ -115,7 +115,7 @@ class Amendments(Figure[Listing[AmendedVersion]]):
             "and address are the same for everybody at once."
         )
         yield DocumentSection(
-            heading=_("Changes after the launch"),
+            heading=_("Amendments after launch"),
             body=[table, _file(result), Files(words=_("All changes"), table="amendments")],
             margin=[TextBlock(words=note)],
         )

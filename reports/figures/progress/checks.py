@@ -50,7 +50,7 @@ class CheckResult(ItemRow):
 
 class Checks(Figure[Listing[CheckResult]]):
     key = "checks"
-    title = gettext_lazy("Right answers")
+    title = gettext_lazy("Correct answers")
     position = 100
     section = "raters"
     edition = 2
@@ -77,7 +77,7 @@ class Checks(Figure[Listing[CheckResult]]):
 
         table = ReportTable(
             name="checks",
-            label=_("Right answers"),
+            label=_("Correct answers"),
             caption=joined(
                 _("Right answers, with their 95 %% interval.") % {}, _("Counted as they were given in the end.")
             ),
@@ -107,7 +107,7 @@ class Checks(Figure[Listing[CheckResult]]):
             "among the answers themselves."
         )
         yield DocumentSection(
-            heading=_("Right answers"),
+            heading=_("Correct answers"),
             body=[table, Files(words=_("All right answers"), table="checks")],
             margin=[TextBlock(words=note)],
         )

@@ -81,7 +81,7 @@ class Progress(Figure[ProgressResult]):
     """Counts for the head of a report and its first table. Nothing here tells one source from another."""
 
     key = "progress"
-    title = gettext_lazy("How far it has come")
+    title = gettext_lazy("Progress")
     position = 10
     section = "raters"
     tables = ("progress",)
@@ -129,7 +129,7 @@ class Progress(Figure[ProgressResult]):
         counted = ngettext("%(shown)s place submitted", "%(shown)s places submitted", result.n_submitted)
         submitted = Files(words=counted % {"shown": whole(result.n_submitted)}, table="progress", is_count=True)
         yield DocumentSection(
-            heading=_("How far it has come"),
+            heading=_("Progress"),
             body=[by_group, *(nobody if result.judges and not result.n_submitted else []), submitted],
             margin=[TextBlock(words=words) for words in _margin(result)],
         )
@@ -171,7 +171,7 @@ class Progress(Figure[ProgressResult]):
 
 def _margin(result: ProgressResult) -> Iterator[str]:
     """What a place is, and what is left out of all results."""
-    yield _("A place is one rater’s reading of one group of stories, with all that is asked about it.")
+    yield _("A place is one rater’s work on one group of stories: reading it and answering all that is asked about it.")
     out = result.left_out
     if out.practice:
         practised = ngettext(

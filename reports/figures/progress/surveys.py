@@ -45,7 +45,7 @@ class Survey(ItemRow):
 
 class Surveys(Figure[Listing[Survey]]):
     key = "surveys"
-    title = gettext_lazy("What raters were asked once")
+    title = gettext_lazy("Rater questionnaire")
     position = 110
     section = "raters"
     tables = ("surveys",)
@@ -78,7 +78,7 @@ class Surveys(Figure[Listing[Survey]]):
             "among the answers themselves."
         )
         yield DocumentSection(
-            heading=_("What raters were asked once"),
+            heading=_("Rater questionnaire"),
             body=[table, _file(result), Files(words=_("All that was asked once"), table="surveys")],
             margin=[TextBlock(words=note)],
         )

@@ -80,7 +80,7 @@ class PaceResult:
 
 class PanelPace(Figure[PaceResult]):
     key = "pace"
-    title = gettext_lazy("How long they took")
+    title = gettext_lazy("Time on task")
     position = 55
     section = "raters"
     tables = ("pace", "pace-by-place")
@@ -106,7 +106,7 @@ class PanelPace(Figure[PaceResult]):
         )
 
     def describe(self, result: PaceResult, head: Head) -> Iterator[DocumentSection]:
-        half = _("Half of the readings took more than %(minutes)s active minutes a story, answers included.")
+        half = _("The median active time was %(minutes)s minutes a story, answers included.")
         n_asked = sum(bool(row.questions) for row in result.raters)
         questions = ngettext(
             "There is something to ask about %(n)s rater.", "There is something to ask about %(n)s raters.", n_asked
@@ -120,7 +120,7 @@ class PanelPace(Figure[PaceResult]):
             "never a verdict, and nobody is left out by it."
         )
         yield DocumentSection(
-            heading=_("How long they took"),
+            heading=_("Time on task"),
             body=[
                 TextBlock(words=joined(*sentences)),
                 by_rater,
@@ -167,11 +167,11 @@ def _by_place(result: PaceResult) -> list[Block]:
         return []
     table = ReportTable(
         name="pace-by-place",
-        label=_("Pace by place"),
+        label=_("Pace by position"),
         rows=result.places,
         columns=[
-            replace(columns.number("place", _("Place")), is_head=True),
-            columns.number("n", _("Readings")),
+            replace(columns.number("place", _("Position")), is_head=True),
+            columns.number("n", _("Times read")),
             columns.number("median_minutes", phrase(_("Median<br>minutes")), write=decimals(1), css=LEAD),
             columns.number(
                 *("own_median_percent", phrase(_("Of their own<br>median, %%"))),
@@ -180,8 +180,8 @@ def _by_place(result: PaceResult) -> list[Block]:
             ),
         ],
     )
-    files = Files(words=_("Places count over all that a rater reads"), table="pace-by-place")
-    return [Subsection(summary=_("By place: does pace change on the way?"), blocks=[table, files])]
+    files = Files(words=_("Positions count over all that a rater reads"), table="pace-by-place")
+    return [Subsection(summary=_("Pace by position"), blocks=[table, files])]
 
 
 def question_words(key: str) -> str:

@@ -136,7 +136,7 @@ class RaterPanel(Figure[PanelResult]):
     """Raters are named by their codes; nothing here is told by source."""
 
     key = "panel"
-    title = gettext_lazy("The raters")
+    title = gettext_lazy("Rater severity")
     position = 54
     section = "raters"
     tables = ("severity", "leave-one-rater-out")
@@ -179,7 +179,7 @@ class RaterPanel(Figure[PanelResult]):
         ]
         all_intervals = [row.interval for block in result.blocks for row in block.raters]
         yield DocumentSection(
-            heading=_("The raters"),
+            heading=_("Rater severity"),
             body=[
                 *(
                     Subsection(heading=block_title(block, head), blocks=list(rater_blocks(block, n)))

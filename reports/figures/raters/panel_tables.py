@@ -57,7 +57,7 @@ def _findings(block: PanelBlock) -> Iterator[str]:
         )
         yield phrase(sentence, rater=row.rater, difference=decimal(row.value, block.places))
         if row.interval.low is None:
-            yield _("It rests on too few stories for an interval.")
+            yield _("It is based on too few stories for an interval.")
         else:
             yield phrase(_("95 %% interval %(ends)s."), ends=between(row.interval, block.places))
     if heaviest and span:

@@ -67,7 +67,7 @@ class RaterQuestions(Figure[RaterQuestionsResult]):
     """Raters are named by their codes; nothing here is told by source."""
 
     key = "rater_questions"
-    title = gettext_lazy("Raters to ask")
+    title = gettext_lazy("Data-quality flags")
     position = 59
     section = "raters"
     tables = ("raters-to-ask",)
@@ -102,7 +102,7 @@ class RaterQuestions(Figure[RaterQuestionsResult]):
         )
         table = ReportTable(
             name="raters-to-ask",
-            label=_("Raters to ask"),
+            label=_("Data-quality flags"),
             rows=result.rows,
             columns=[
                 columns.words("rater", _("Rater"), is_head=True),
@@ -116,8 +116,8 @@ class RaterQuestions(Figure[RaterQuestionsResult]):
             ],
         )
         yield DocumentSection(
-            heading=_("Raters to ask"),
-            body=[table, Files(words=_("Raters to ask"), table="raters-to-ask")],
+            heading=_("Data-quality flags"),
+            body=[table, Files(words=_("Data-quality flags"), table="raters-to-ask")],
             margin=[
                 TextBlock(words=rule),
                 TextBlock(words=_("A question is something to ask the rater; nobody is left out by it.")),

@@ -58,7 +58,7 @@ class Repeats(Figure[Listing[RepeatRow]]):
     """A text is one if it stands in two groups, or under two codes in the same words; or its group was read again."""
 
     key = "repeats"
-    title = gettext_lazy("What raters read twice")
+    title = gettext_lazy("Intra-rater agreement")
     position = 56
     section = "raters"
     tables = ("repeats",)
@@ -113,7 +113,7 @@ class Repeats(Figure[Listing[RepeatRow]]):
             "themselves bounds how far they can agree with others."
         )
         yield DocumentSection(
-            heading=_("What raters read twice"),
+            heading=_("Intra-rater agreement"),
             body=[table, Files(words=_("Answers given twice"), table="repeats")],
             margin=[TextBlock(words=note)],
         )

@@ -93,7 +93,7 @@ def _is_above_chance(ends: Interval | None) -> bool:
 
 class Authorship(Figure[Listing[Guesses]]):
     key = "authorship"
-    title = gettext_lazy("Who did they think wrote it?")
+    title = gettext_lazy("Authorship guesses")
     position = 90
     section = "sources"
     tables = ("authorship",)
@@ -109,7 +109,7 @@ class Authorship(Figure[Listing[Guesses]]):
         for row in result.rows:
             counted = ngettext("%(shown)s guess", "%(shown)s guesses", row.n)
             yield DocumentSection(
-                heading=_("Who did they think wrote it?"),
+                heading=_("Authorship guesses"),
                 body=[
                     _matrix(row, head),
                     _file_table(row),
@@ -150,14 +150,15 @@ def _first_words(row: Guesses) -> str:
     """Whether the kinds are told apart, and by whom."""
     if row.is_told:
         return _(
-            "Raters tell stories of people from those of models: %(percent)s %% of guesses are right, always answering "
-            "“model” would be right in %(always)s %%; with both kinds weighing the same %(balanced)s, where chance "
-            "gives .50."
+            "Raters distinguish stories of people from those of models: %(percent)s %% of guesses are "
+            "right, always answering “model” would be right in %(always)s %%; with both kinds weighing "
+            "the same %(balanced)s, where chance gives .50."
         )
     if row.is_told_by_these:
         who = ngettext(
-            "This one rater tells stories of people from those of models; whether others would is not shown.",
-            "These %(raters)s raters tell stories of people from those of models; whether others would is not shown.",
+            "This one rater distinguishes stories of people from those of models; whether others would is not shown.",
+            "These %(raters)s raters distinguish stories of people from those of models; whether others "
+            "would is not shown.",
             row.n_raters,
         ) % {"raters": whole(row.n_raters)}
         numbers = _(
@@ -166,9 +167,9 @@ def _first_words(row: Guesses) -> str:
         )
         return f"{who} {numbers}"
     return _(
-        "Whether raters tell stories of people from those of models cannot be told from chance: %(percent)s %% of "
-        "guesses are right, always answering “model” would be right in %(always)s %%; with both kinds weighing the "
-        "same %(balanced)s, where chance gives .50."
+        "It is not shown that raters distinguish stories of people from those of models better than "
+        "chance: %(percent)s %% of guesses are right, always answering “model” would be right in "
+        "%(always)s %%; with both kinds weighing the same %(balanced)s, where chance gives .50."
     )
 
 

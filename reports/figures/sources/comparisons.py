@@ -71,7 +71,7 @@ class ComparisonResult:
 
 class Comparisons(Figure[ComparisonResult]):
     key = "comparisons"
-    title = gettext_lazy("How far the sources are apart")
+    title = gettext_lazy("Differences between sources")
     position = 25
     section = "sources"
     lead = 30
@@ -97,7 +97,7 @@ class Comparisons(Figure[ComparisonResult]):
         folded = Subsection(summary=_("By dimension and by test, exploratory"), blocks=parts)
         counted = ngettext("%(n)s outcome", "%(n)s outcomes", len(result.outcomes)) % {"n": len(result.outcomes)}
         yield DocumentSection(
-            heading=_("How far the sources are apart"),
+            heading=_("Differences between sources"),
             body=[
                 *(_outcome(outcome, head) for outcome in result.whole),
                 *([folded] if parts else []),
@@ -198,7 +198,7 @@ def _against_reference(outcome: OutcomeContrasts) -> Iterator[Block]:
     """The plots, of which the planned pairs are last: their place among the plots is in their addresses."""
     unit, reference = unit_words(outcome), outcome.reference
     if plot := _plot(outcome, reference):
-        lower = _("Place 1 is the best: to the left is better.") if outcome.is_lower_better else ""
+        lower = _("Rank 1 is the best: to the left is better.") if outcome.is_lower_better else ""
         yield _drawing(outcome, plot, _("Differences from the reference"), joined(_each_less(reference, unit), lower))
     else:
         sentence = _("No source can be compared with %(reference)s here: the table says why.")
@@ -211,10 +211,8 @@ def _against_reference(outcome: OutcomeContrasts) -> Iterator[Block]:
         if (plot := _plot(outcome, source))
     ]
     if drawn:
-        hint = _("For reading alone: what was planned and what is corrected stays as it is.")
-        yield Subsection(
-            summary=_("Measured against another source"), blocks=[TextBlock(words=hint, css="hint"), *drawn]
-        )
+        hint = _("For reference only: what was planned and what is corrected stays as it is.")
+        yield Subsection(summary=_("Reference source"), blocks=[TextBlock(words=hint, css="hint"), *drawn])
     if pairs := _plot_of_pairs(outcome):
         caption = _("Also planned: the first less the second, in %(unit)s.") % {"unit": unit}
         yield _drawing(outcome, pairs, _("Planned differences of two sources"), caption)
@@ -247,14 +245,15 @@ def _notes(result: ComparisonResult) -> Iterator[Note]:
     )
     yield rests_on(tests=list(dict.fromkeys(row.test for row in tested)), corrected=corrected)
     sentences = {
+        _("An outcome is what sources are compared on: a test, a scale, a score, ranks or choices."): True,
         _(
-            "A disc: told apart from the reference, also after correction. A ring: cannot be told apart here, which "
-            "does not mean equal."
+            "A disc: shown to differ from the reference, also after correction. A ring: not shown to "
+            "differ here, which does not mean equal."
         ): bool(tested),
         _(
-            "Not tested: with so few groups and so many comparisons the test could tell no two sources apart, however "
-            "large the difference, or a source has fewer than four stories. Read the intervals. A plan that names a "
-            "few comparisons is corrected for those alone."
+            "Not tested: with so few groups and so many comparisons the test could show no difference of "
+            "two sources, however large, or a source has fewer than four stories. Read the intervals. A "
+            "plan that names a few comparisons is corrected for those alone."
         ): any(row.is_not_tested for row in rows),
         _("Groups pair the sources: each holds stories of both, read by the same raters."): bool(tested)
         and all(row.n_blocks > 1 and not row.n_left_out for row in tested),
@@ -264,8 +263,8 @@ def _notes(result: ComparisonResult) -> Iterator[Note]:
         ): any(row.n_left_out for row in tested),
         fixed_premises(tested): bool(fixed_premises(tested)),
         _(
-            "Told apart by these raters: for other stories, with these very raters. Others might make something else "
-            "of the same sources."
+            "Shown to differ for these raters: for other stories, with these very raters. Other raters "
+            "might judge the same sources differently."
         ): any(row.is_of_these_raters for row in rows),
         _(
             "No reference was planned. The one drawn here is the first source in the order of this report: people "

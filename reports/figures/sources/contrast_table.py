@@ -64,25 +64,25 @@ def contrast_columns(places: int) -> list[TableColumn[ContrastRow]]:
 def rests_on(*, tests: Sequence[str], corrected: str) -> Facts:
     """What contrasts rest on. tests : their names, in English; corrected : over what"""
     model = _(
-        "all answers: a mixed model with sources and shared premises fixed, and raters, what they make of a source, "
-        "and stories drawn at random; places and choices by cluster means"
+        "all answers: a mixed model with sources and shared writing prompts fixed, and raters, what "
+        "they make of a source, and stories drawn at random; places and choices by cluster means"
     )
     raters = _("drawn at random, as stories are; the interval “for these raters” holds them fixed")
     test: list[tuple[Phrase, Phrase]] = [(_("Test"), in_language(", ".join(tests), "en"))] if tests else []
-    return Facts(pairs=[(_("Rests on"), model), (_("Raters"), raters), *test, (_("Corrected"), corrected)])
+    return Facts(pairs=[(_("Based on"), model), (_("Raters"), raters), *test, (_("Corrected"), corrected)])
 
 
 def _verdict(row: ContrastRow) -> str:
     if row.is_clear:
-        words = _("are told apart")
+        words = _("are shown to differ")
     elif row.is_equivalent:
         words = _("are equally good within the margin")
     elif row.is_of_these_raters:
-        words = ngettext("are told apart by this rater", "are told apart by these %(n)d raters", row.n_raters) % {
-            "n": row.n_raters
-        }
+        words = ngettext(
+            "are shown to differ for this rater", "are shown to differ for these %(n)d raters", row.n_raters
+        ) % {"n": row.n_raters}
     elif row.is_not_tested:
         words = _("were not tested")
     else:
-        words = _("cannot be told apart")
+        words = _("are not shown to differ")
     return f"{words}, {_('as planned')}" if row.is_planned else words

@@ -24,7 +24,7 @@ MOST_NEIGHBOURS = 3  # of one outcome, if it is the only one
 def unit_words(outcome: OutcomeContrasts) -> str:
     """In what its differences are counted."""
     if outcome.kind == "rank":
-        return _("places")
+        return _("ranks")
     if outcome.kind == "score":
         return _("points of the score")
     return _("points") if outcome.is_percent else _("points of the scale")
@@ -34,7 +34,7 @@ def fixed_premises(rows: Iterable[ContrastRow]) -> str:
     """For what premises differences of the model hold; "" where no two sources met on several."""
     if not any(row.test == MODEL_TEST and row.n_blocks > 1 for row in rows):
         return ""
-    return _("Premises, or groups without one, are fixed in the model: differences hold for these alone.")
+    return _("Writing prompts, or groups without one, are fixed in the model: differences hold for these alone.")
 
 
 def contrast_statements(outcome: OutcomeContrasts, *, n_outcomes: int, is_first: bool = True) -> Iterator[Statement]:
@@ -117,7 +117,7 @@ def _order_statement(outcome: OutcomeContrasts, clear: list[ContrastRow]) -> Sta
         for level in outcome.ranked
     ]
     words = {"on": _on(outcome) or _(" over all tests"), "sources": ", ".join(sources)}
-    sentence = _("In order%(on)s: %(sources)s. Sources that share a letter cannot be told apart.") % words
+    sentence = _("In order%(on)s: %(sources)s. Sources that share a letter are not shown to differ.") % words
     return Statement(
         sentence=f"{sentence} {_looked_at(clear[0])}".rstrip(),
         basis=_of_all(outcome) or _stories(outcome, clear[0]),
@@ -210,10 +210,10 @@ def _sentence(outcome: OutcomeContrasts, row: ContrastRow) -> str:
     if row.has_too_few_stories:
         words |= {"few": row.first if row.n_stories <= row.n_stories_second else row.second}
         sentence = ngettext(
-            "There is only %(n_stories)d story by %(few)s, too few to tell %(first)s and %(second)s apart%(on)s: "
-            "%(values)s, a difference of %(difference)s %(unit)s.",
-            "There are only %(n_stories)d stories by %(few)s, too few to tell %(first)s and %(second)s apart"
-            "%(on)s: %(values)s, a difference of %(difference)s %(unit)s.",
+            "There is only %(n_stories)d story by %(few)s, too few to show whether %(first)s and "
+            "%(second)s differ%(on)s: %(values)s, a difference of %(difference)s %(unit)s.",
+            "There are only %(n_stories)d stories by %(few)s, too few to show whether %(first)s and %(second)s "
+            "differ%(on)s: %(values)s, a difference of %(difference)s %(unit)s.",
             row.fewest_stories,
         )
     elif row.is_of_these_raters:
@@ -232,13 +232,13 @@ def _sentence(outcome: OutcomeContrasts, row: ContrastRow) -> str:
         )
     elif row.leaves_out_zero:
         sentence = _(
-            "Stories by %(first)s and by %(second)s cannot be told apart%(on)s once all comparisons are counted: "
-            "%(values)s, a difference of %(difference)s %(unit)s."
+            "Stories by %(first)s and by %(second)s are not shown to differ%(on)s once all comparisons "
+            "are counted: %(values)s, a difference of %(difference)s %(unit)s."
         )
     else:
         sentence = _(
-            "Stories by %(first)s and by %(second)s cannot be told apart%(on)s: %(values)s, a difference of "
-            "%(difference)s %(unit)s."
+            "Stories by %(first)s and by %(second)s are not shown to differ%(on)s: %(values)s, a "
+            "difference of %(difference)s %(unit)s."
         )
     return sentence % (words | {"n_stories": row.fewest_stories})
 
@@ -263,12 +263,12 @@ def _out_of_reach(row: ContrastRow) -> str:
     n_looked_at = row.n_family * row.n_outcomes
     words = {"n": row.n, "m": n_looked_at}
     if not row.is_paired:
-        return _("With so few stories and %(m)d comparisons no difference could be told apart, however large.") % words
+        return _("With so few stories and %(m)d comparisons no difference could be shown, however large.") % words
     enough = next(n for n in count(row.n) if n_looked_at * contrasts.least_p(row.test, [n]) < SURE)
     needed = _("It would take %(n)d groups.") % {"n": enough}
     if n_looked_at == 1:
-        return _("With %(n)d groups no difference could be told apart, however large.") % words + " " + needed
-    sentence = _("With %(n)d groups and %(m)d comparisons no difference could be told apart, however large.") % words
+        return _("With %(n)d groups no difference could be shown, however large.") % words + " " + needed
+    sentence = _("With %(n)d groups and %(m)d comparisons no difference could be shown, however large.") % words
     return f"{sentence} {needed}"
 
 
@@ -291,7 +291,7 @@ def _overall(outcome: OutcomeContrasts, row: ContrastRow) -> str:
 def _values(outcome: OutcomeContrasts) -> str:
     """The two sources' own values, in what they are counted."""
     if outcome.kind == "rank":
-        return _("mean place %(more)s against %(less)s")
+        return _("mean rank %(more)s against %(less)s")
     return _("%(more)s against %(less)s %%") if outcome.is_percent else _("%(more)s against %(less)s")
 
 
@@ -323,8 +323,7 @@ def _clear(outcome: OutcomeContrasts) -> str:
         )
     if outcome.kind == "rank":
         return _(
-            "Stories by %(first)s are ranked %(points)s places above those by %(second)s: mean place %(more)s against "
-            "%(less)s."
+            "Stories by %(first)s are %(points)s ranks above those by %(second)s: mean rank %(more)s against %(less)s."
         )
     return _(
         "Stories by %(first)s pass “%(outcome)s” %(points)s points more often than those by %(second)s: %(more)s "
@@ -344,7 +343,7 @@ def _basis(outcome: OutcomeContrasts, row: ContrastRow) -> str:
         other = oriented.wide if row.is_of_these_raters else oriented.interval
         words = {"ends": between(other, outcome.places)}
         if row.is_of_these_raters:
-            parts.append(_("for other raters, too, it is %(ends)s") % words)
+            parts.append(_("generalising to other raters, it is %(ends)s") % words)
         else:
             parts.append(_("for the same raters it is %(ends)s") % words)
     return "; ".join(parts)

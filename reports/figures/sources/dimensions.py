@@ -51,7 +51,7 @@ class DimensionResult:
 
 class Dimensions(Figure[DimensionResult]):
     key = "dimensions"
-    title = gettext_lazy("By dimension")
+    title = gettext_lazy("Pass rates by dimension")
     position = 22
     section = "sources"
     tables = ("dimensions",)
@@ -92,7 +92,7 @@ class Dimensions(Figure[DimensionResult]):
                 columns.note(lambda pair: note_of(pair[1], pair[1].interval)),
                 columns.in_file("n_stories", lambda pair: pair[1].n_stories),
             ],
-            summary=_("The same as a table"),
+            summary=_("Table"),
         )
         counted = ngettext("%(n)s dimension", "%(n)s dimensions", len(result.dimensions))
         of_plot = (rate.interval for row in result.dimensions for rate in row.by_source or (row.overall,))

@@ -73,7 +73,7 @@ class ItemDistribution(ItemRow):
 
 class Distributions(Figure[Listing[ItemDistribution]]):
     key = "distributions"
-    title = gettext_lazy("How ratings are distributed")
+    title = gettext_lazy("Distribution of ratings")
     position = 32
     section = "sources"
     tables = ("distributions",)
@@ -100,7 +100,7 @@ class Distributions(Figure[Listing[ItemDistribution]]):
             body=[
                 *(DrawnPlot(plot=plot, title=title, described=described) for plot in _plots(result)),
                 Files(words=counted, table="distributions", is_count=True),
-                Subsection(summary=_("The same as a table"), blocks=[_table(row, head) for row in result.rows]),
+                Subsection(summary=_("Table"), blocks=[_table(row, head) for row in result.rows]),
                 _file(shares),
             ],
             margin=[

@@ -88,7 +88,7 @@ class Exclusions(Figure[Listing[ExcludedContrast]]):
     """Of plans with exclusion rules."""
 
     key = "exclusions"
-    title = gettext_lazy("With and without exclusions")
+    title = gettext_lazy("Sensitivity to exclusions")
     position = 27
     section = "methods"
     tables = ("exclusions",)
@@ -111,7 +111,7 @@ class Exclusions(Figure[Listing[ExcludedContrast]]):
             "corrected here."
         )
         yield DocumentSection(
-            heading=_("With and without exclusions"),
+            heading=_("Sensitivity to exclusions"),
             body=[*_tables(result, head), Files(words=_("Planned contrasts by exclusion rule"), table="exclusions")],
             margin=[TextBlock(words=note), TextBlock(words=of_groups)],
         )
@@ -249,7 +249,7 @@ def _table(rows: list[ExcludedContrast], head: Head, *, summary: str | None) -> 
     ]
     return ReportTable(
         name="exclusions",
-        label=_("With and without exclusions"),
+        label=_("Sensitivity to exclusions"),
         rows=rows,
         groups=groups,
         why=lambda row: row.why,

@@ -59,7 +59,7 @@ class FactorOutcome(FactorRow):
 
 class Factors(Figure[Listing[FactorOutcome]]):
     key = "factors"
-    title = gettext_lazy("By a property of the stories")
+    title = gettext_lazy("Means by story property")
     position = 65
     section = "sources"
     tables = ("factors", "factor-contrasts")
@@ -80,7 +80,7 @@ class Factors(Figure[Listing[FactorOutcome]]):
         counted = ngettext("%(n)s property", "%(n)s properties", len(names)) % {"n": len(names)}
         note = _("Properties come with the stories: any column of the stories’ file with two to eight values.")
         yield DocumentSection(
-            heading=_("By a property of the stories"),
+            heading=_("Means by story property"),
             body=[
                 *(block for name in names for block in _drawings(result, name)),
                 *(_part(row, head) for row in result.rows),
@@ -164,10 +164,10 @@ def _plots(result: Listing[FactorOutcome], factor: str) -> Iterator[tuple[str, p
 def _drawings(result: Listing[FactorOutcome], factor: str) -> Iterator[Block]:
     described = _("The tables below hold every value with its interval.")
     for _name, plot, within in _plots(result, factor):
-        title = _("Means by a property of the stories")
+        title = _("Means by story property")
         yield DrawnPlot(plot=plot, title=title, described=described, label=factor, caption=factor)
         if within:
-            title = _("Means by a property of the stories, within each source")
+            title = _("Means by story property, within each source")
             drawing = DrawnPlot(plot=within, title=title, described=described, label=factor)
             yield Subsection(summary=_("Within each source"), blocks=[drawing])
 
@@ -197,7 +197,7 @@ def _part(row: FactorOutcome, head: Head) -> Subsection:
 def _mean_table(row: FactorOutcome) -> ReportTable[LevelMean]:
     return ReportTable(
         name="factors",
-        label=f"{row.factor}: {outcome_name(row.key, row.title)}: {_('Means by a property of the stories')}",
+        label=f"{row.factor}: {outcome_name(row.key, row.title)}: {_('Means by story property')}",
         rows=row.means,
         columns=[
             *factor_columns(lambda mean: row),
@@ -209,7 +209,7 @@ def _mean_table(row: FactorOutcome) -> ReportTable[LevelMean]:
             columns.interval(lambda mean: mean.interval, write=ends(row.places)),
             columns.interval(
                 lambda mean: mean.wide,
-                heading=_("for other raters, too"),
+                heading=_("generalising to other raters"),
                 write=ends(row.places),
                 css=QUIET,
                 low="low_other_raters",

@@ -41,8 +41,8 @@ def _doubt(outcomes: Sequence[OutcomeContrasts]) -> str:
         if not pairs:
             return ""
         if not n_clear:
-            return _("; on none of them are the first two told apart")
-        return _("; the first two are told apart on %(n)d of them") % {"n": n_clear}
+            return _("; on none of them are the first two shown to differ")
+        return _("; the first two are shown to differ on %(n)d of them") % {"n": n_clear}
     return "".join(_not_clear(row) + _reversed(outcome, row) for outcome, row in pairs)
 
 
@@ -63,11 +63,13 @@ def _not_clear(row: ContrastRow) -> str:
         return ""
     if row.is_of_these_raters:
         return ngettext(
-            "; one rater tells the two apart", "; these %(n)d raters alone tell the two apart", row.n_raters
+            "; for one rater alone the two are shown to differ",
+            "; for these %(n)d raters alone the two are shown to differ",
+            row.n_raters,
         ) % {"n": row.n_raters}
     if row.is_not_tested:
         return _("; whether the two differ was not tested")
-    return _("; the two cannot be told apart")
+    return _("; the two are not shown to differ")
 
 
 def _on_scales(scales: Sequence[OutcomeContrasts]) -> str:
@@ -109,8 +111,8 @@ def _ahead(outcome: OutcomeContrasts) -> str:
         return _("Stories by %(best)s are chosen most often, %(most)s; next are those by %(second)s with %(less)s")
     if outcome.kind == "rank":
         return _(
-            "Stories by %(best)s are ranked best, on average in place %(most)s; next are those by %(second)s in place "
-            "%(less)s"
+            "Stories by %(best)s are ranked best, with a mean rank of %(most)s; next are those by "
+            "%(second)s with %(less)s"
         )
     return _("Stories by %(best)s pass “%(outcome)s” most often, %(most)s; next are those by %(second)s with %(less)s")
 

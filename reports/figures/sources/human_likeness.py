@@ -96,7 +96,7 @@ class Likeness(ItemRow):
 
 class HumanLikeness(ItemFigure[Likeness], Figure[Listing[Likeness]]):
     key = "human_likeness"
-    title = gettext_lazy("Human or model, on a scale")
+    title = gettext_lazy("Human-likeness ratings")
     position = 92
     section = "sources"
     tables = ("human-likeness", "human-likeness-by-source")
@@ -118,7 +118,7 @@ class HumanLikeness(ItemFigure[Likeness], Figure[Listing[Likeness]]):
             counted = ngettext("%(shown)s rating", "%(shown)s ratings", row.n) % {"shown": whole(row.n)}
             counts = _("The table below the plot holds the counts.")
             yield DocumentSection(
-                heading=_("Human or model: who did they think wrote it?"),
+                heading=_("Human-likeness ratings"),
                 body=[
                     DrawnPlot(
                         plot=_plot(row), title=_("Right and near, in percent"), described=notes.table_below_plot()
@@ -150,7 +150,7 @@ def _margin(row: Likeness) -> list[str]:
 def _accuracy_table(row: Likeness) -> ReportTable[Accuracy]:
     return ReportTable(
         name="human-likeness",
-        label=_("How often ratings tell who wrote it"),
+        label=_("Accuracy of human-likeness ratings"),
         caption=_("In percent, beside what always giving one answer would reach."),
         rows=row.accuracies,
         columns=[
@@ -186,7 +186,7 @@ def _source_table(row: Likeness) -> ReportTable[SourceLikeness]:
             columns.interval(lambda part: part.interval, write=ends(1), css=QUIET),
             columns.number("near_percent", _("Near"), lambda part: part.near, write=decimals(1)),
         ],
-        summary=_("The same as a table"),
+        summary=_("Table"),
     )
 
 

@@ -75,8 +75,8 @@ def _table(outcome: OutcomeContrasts) -> ReportTable[LogOddsCheck]:
         else _("Check by an ordinal model: differences in log odds of a higher rating.")
     )
     limits = _(
-        "Of contrasts that are planned or told apart. p is not corrected, and leaves out what each rater makes of a "
-        "source; nothing is found by it alone."
+        "Of contrasts that are planned or show a difference. p is not corrected, and leaves out what "
+        "each rater makes of a source; nothing is found by it alone."
     )
     return ReportTable(
         label=caption,

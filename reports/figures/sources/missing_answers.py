@@ -66,7 +66,7 @@ class MissingAnswers(Figure[MissingAnswersResult]):
     """Of closed studies alone: before, more is to come."""
 
     key = "missing_answers"
-    title = gettext_lazy("What missing answers leave open")
+    title = gettext_lazy("Missing answers")
     position = 26
     section = "methods"
     tables = ("missing-answers", "missing-parts")
@@ -94,10 +94,13 @@ class MissingAnswers(Figure[MissingAnswersResult]):
         ]
         table = ReportTable(
             name="missing-answers",
-            label=_("What missing answers leave open"),
+            label=_("Missing answers"),
             caption=joined(
                 _("Lowest: if every missing answer had been the lowest that can be given; highest likewise."),
-                _("Missing: readings of the source’s stories without this answer in full, of all places for raters."),
+                _(
+                    "Missing: how often this answer is not there in full for a story of the source, of all "
+                    "places for raters."
+                ),
             ),
             rows=result.bounds,
             groups=groups,
@@ -130,22 +133,25 @@ class MissingAnswers(Figure[MissingAnswersResult]):
             "turn their order round."
         )
         of_parts = _(
-            "Of what raters began to read. p: how often as much is missing in one place if each rater’s missing "
-            "answers are spread over the rater’s stories by chance, or, of raters, over all that was ended; corrected "
-            "for what was tested (Holm). Of 100 simulated studies in which answers are missing by chance, 2 to 6 named "
-            "anything. It says where answers are missing, not why; stories that all read in one order cannot "
-            "be told from their places."
+            "Of what raters began to read. p: how often as much is missing in one part if each rater’s "
+            "missing answers are spread over the rater’s stories by chance, or, of raters, over all that "
+            "was ended; corrected for what was tested (Holm). Of 100 simulated studies in which answers "
+            "are missing by chance, 2 to 6 named anything. It says where answers are missing, not why; "
+            "where all read in one order, stories cannot be separated from their positions."
         )
         if result.bounds:
             yield DocumentSection(
-                heading=_("What missing answers leave open"),
-                body=[table, Files(words=_("What missing answers leave open"), table="missing-answers")],
+                heading=_("Missing answers"),
+                body=[table, Files(words=_("Missing answers"), table="missing-answers")],
                 margin=[TextBlock(words=phrase(note))],
             )
         if result.parts:
             yield DocumentSection(
-                heading=_("Where answers are missing"),
-                body=[parts_table(result.parts), Files(words=_("Where answers are missing"), table="missing-parts")],
+                heading=_("Missing answers by source, story, position and rater"),
+                body=[
+                    parts_table(result.parts),
+                    Files(words=_("Missing answers by source, story, position and rater"), table="missing-parts"),
+                ],
                 margin=[TextBlock(words=of_parts)],
             )
 

@@ -102,7 +102,7 @@ def _numbered(
 def parts_table(rows: Sequence[MissingPart]) -> ReportTable[MissingPart]:
     return ReportTable(
         name="missing-parts",
-        label=_("Where answers are missing"),
+        label=_("Missing answers by source, story, position and rater"),
         rows=rows,
         columns=[
             columns.words("aspect", _("By"), shown=lambda row: str(ASPECT_WORDS[row.aspect]), is_head=True),
@@ -122,7 +122,11 @@ def _label_words(row: MissingPart) -> str:
 def part_statements(rows: Sequence[MissingPart], n_readings: int) -> Iterator[Statement]:
     """Cautions, which say where and not why. Stories of a source that is named are not named, too."""
     named_rows = [row for row in rows if row.is_named]
-    basis = ngettext("%(n)s reading that was begun", "%(n)s readings that were begun", n_readings)
+    basis = ngettext(
+        "%(n)s set of answers that was begun (one rater, one story)",
+        "%(n)s sets of answers that were begun (one rater, one story)",
+        n_readings,
+    )
     for row in named_rows:
         if row.aspect == "story" and any(other.aspect == "source" for other in named_rows):
             continue
@@ -144,25 +148,25 @@ def _share(number: Number) -> str:
 def _sentence(row: MissingPart) -> str:
     if row.aspect == "source":
         return _(
-            "Answers are missing more often for stories of %(label)s (%(percent)s against %(others)s): its means, and "
-            "differences from it, rest on the answers that are there."
+            "Answers are missing more often for stories of %(label)s (%(percent)s against %(others)s): "
+            "its means, and differences from it, are based on the answers that are there."
         )
     if row.aspect == "story":
         return _(
-            "Answers are missing more often for story %(label)s (%(percent)s against %(others)s): what is said of it "
-            "rests on fewer answers."
+            "Answers are missing more often for story %(label)s (%(percent)s against %(others)s): what "
+            "is said of it is based on fewer answers."
         )
     if row.aspect == "rater":
         return _(
-            "Answers of rater %(label)s are missing more often (%(percent)s against %(others)s of the others): results "
-            "rest on the others more."
+            "Answers of rater %(label)s are missing more often (%(percent)s against %(others)s of the "
+            "others): results depend on the others more."
         )
     if row.label == "later":
         return _(
-            "Answers are missing more often in the later half of what raters read (%(percent)s against %(others)s): "
-            "results rest on what was read earlier more."
+            "Answers are missing more often in the later half of what raters read (%(percent)s against "
+            "%(others)s): results depend on what was read earlier more."
         )
     return _(
-        "Answers are missing more often in the earlier half of what raters read (%(percent)s against %(others)s): "
-        "results rest on what was read later more."
+        "Answers are missing more often in the earlier half of what raters read (%(percent)s against "
+        "%(others)s): results depend on what was read later more."
     )

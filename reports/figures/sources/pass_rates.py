@@ -104,7 +104,7 @@ class PassRates(Figure[PassRateResult]):
                 columns.in_file("n_yes", lambda pair: pair[1].n_yes),
                 columns.note(lambda pair: note_of(pair[1], pair[1].interval)),
             ],
-            summary=_("The same as a table"),
+            summary=_("Table"),
         )
         plot = _plot(result)
         counted = ngettext("%(shown)s verdict", "%(shown)s verdicts", result.n_verdicts)

@@ -52,7 +52,7 @@ class ItemPlaces(ItemRow):
 
 class Places(Figure[Listing[ItemPlaces]]):
     key = "places"
-    title = gettext_lazy("Where each source was ranked")
+    title = gettext_lazy("Ranks by source")
     position = 82
     section = "pairs"
     tables = ("places",)
@@ -65,17 +65,17 @@ class Places(Figure[Listing[ItemPlaces]]):
 
     def describe(self, result: Listing[ItemPlaces], head: Head) -> Iterator[DocumentSection]:
         shares = (share.interval for row in result.rows for places in row.by_source for share in places.shares)
-        note = _("1 is best. A place that several stories share is divided among them. Intervals are over groups.")
+        note = _("1 is best. A rank that several stories share is divided among them. Intervals are over groups.")
         margin = [TextBlock(words=note), *notes.weakest(shares)]
         for row in result.rows:
             counted = ngettext("%(shown)s ranking", "%(shown)s rankings", row.n_rankings)
             about = in_language(row.title, head.language) if len(result.rows) > 1 else ""
             yield DocumentSection(
-                heading=joined(_("Where each source was ranked"), about, by=": "),
+                heading=joined(_("Ranks by source"), about, by=": "),
                 body=[
                     DrawnPlot(
                         plot=_plot(row),
-                        title=_("Share of every place by source, in percent"),
+                        title=_("Share of every rank by source, in percent"),
                         described=_("The table below the plot holds every share with its interval."),
                         label=row.title,
                     ),
@@ -143,20 +143,20 @@ def _table(row: ItemPlaces) -> ReportTable[tuple[SourcePlaces, PlaceShare]]:
     ]
     return ReportTable(
         name="places",
-        label=_("Share of every place"),
-        caption=_("How often a source’s stories stand at each place, in percent; n counts places."),
+        label=_("Share of every rank"),
+        caption=_("How often a source’s stories have each rank, in percent; n counts ranks."),
         rows=[pair for group in groups for pair in group.rows],
         groups=groups,
         columns=[
             columns.item_in_file(lambda pair: row),
             columns.in_file("source", lambda pair: pair[0].source),
-            columns.number("place", _("Place"), lambda pair: pair[1].place, write=str, is_head=True),
+            columns.number("place", _("Rank"), lambda pair: pair[1].place, write=str, is_head=True),
             columns.number("percent", phrase(_("Share, %%")), lambda pair: pair[1].value, write=decimals(1), css=LEAD),
             columns.interval(lambda pair: pair[1].interval, write=ends(1), css=QUIET),
             columns.in_file("n", lambda pair: pair[0].n),
             columns.in_file("n_clusters", lambda pair: pair[0].n_clusters),
         ],
-        summary=_("The same as a table"),
+        summary=_("Table"),
     )
 
 

@@ -87,10 +87,10 @@ class Rankings(Figure[Listing[Ranking]]):
         for row in result.rows:
             counted = ngettext("%(shown)s ranking", "%(shown)s rankings", row.n_rankings)
             groups = ngettext(
-                "1 is best. A shared first place is divided. Intervals are over <strong>groups</strong>, of which "
-                "there is %(n_groups)s.",
-                "1 is best. A shared first place is divided. Intervals are over <strong>groups</strong>, of which "
-                "there are %(n_groups)s.",
+                "1 is best. A shared first rank is divided. Intervals are over <strong>groups</strong>, of "
+                "which there is %(n_groups)s.",
+                "1 is best. A shared first rank is divided. Intervals are over <strong>groups</strong>, of "
+                "which there are %(n_groups)s.",
                 row.n_groups,
             )
             yield DocumentSection(

@@ -77,14 +77,14 @@ class Ratings(Figure[Listing[ItemRatings]]):
         title = _("Mean ratings by item and source")
         intervals = [rating.interval for row in result.rows for rating in row.by_source or (row.overall,)]
         clusters = _(
-            "Intervals take as one what was sampled together: <strong>stories of a group</strong> share their raters, "
-            "and groups on one premise share that. Where an item is shown in one direction and analysed in the other, "
-            "it stands here as analysed."
+            "Intervals take as one what was sampled together: <strong>stories of a group</strong> share "
+            "their raters, and groups on one prompt share that. Where an item is shown in one direction "
+            "and analysed in the other, it stands here as analysed."
         )
-        wide = _("The interval “for other raters, too” takes raters as drawn at random, as stories are.")
+        wide = _("The interval “generalising to other raters” takes raters as drawn at random, as stories are.")
         drawn = [DrawnPlot(plot=plot, title=title, described=notes.table_below()) for plot in _plots(result)]
         yield DocumentSection(
-            heading=_("How highly stories were rated"),
+            heading=_("Mean ratings"),
             body=[*drawn, table, Files(words=_("All items on scales"), table="ratings")],
             margin=[TextBlock(words=phrase(clusters)), TextBlock(words=wide), *notes.weakest(intervals)],
         )
@@ -143,7 +143,7 @@ def _rating_columns() -> Sequence[TableColumn[Rating]]:
         columns.interval(lambda rating: rating.interval, write=ends(2), css=QUIET),
         columns.interval(
             lambda rating: rating.wide,
-            heading=_("for other raters, too"),
+            heading=_("generalising to other raters"),
             write=ends(2),
             css=QUIET,
             low="low_other_raters",

@@ -68,10 +68,11 @@ class Specifications(Figure[Listing[Specification]]):
     def describe(self, result: Listing[Specification], head: Head) -> Iterator[DocumentSection]:
         rows = _ordered(result)
         choices = _(
-            "Every combination of: what is left out; the outcome, or the mean of the answered scales of its score; the "
-            "mixed model of all answers, or a test on means of stories; raters drawn at random, or these very raters; "
-            "and, of means of stories, all stories or those of premises that hold both sources. A choice that changes "
-            "nothing is left out. The length of stories is none: the model has no covariates."
+            "Every combination of: what is left out; the outcome, or the mean of the answered scales of "
+            "its score; the mixed model of all answers, or a test on means of stories; raters drawn at "
+            "random, or these very raters; and, of means of stories, all stories or those of writing "
+            "prompts that hold both sources. A choice that changes nothing is left out. The length of "
+            "stories is none: the model has no covariates."
         )
         rules = _(
             "Left out is what the plan’s rules say. Of a plan without rules: raters who failed a check, who read more "
@@ -82,7 +83,7 @@ class Specifications(Figure[Listing[Specification]]):
             "but always the plan’s, so that a report does not take minutes."
         ) % {"pairs": MOST_PAIRS}
         nothing_tested = _(
-            "The curve describes how much a result rests on choices. It tests nothing; the plan’s analysis stands."
+            "The curve describes how much a result depends on choices. It tests nothing; the plan’s analysis stands."
         )
         yield DocumentSection(
             heading=_("Specification curve"),
@@ -172,7 +173,7 @@ def _left_out(row: Specification) -> str:
 def _analysis(row: Specification) -> str:
     words = _("means of stories") if row.analysis == STORY_MEANS else _("mixed model")
     if row.stories == SHARED:
-        words = _("means of stories on shared premises")
+        words = _("means of stories on shared prompts")
     return ", ".join([capfirst(words), *([_("as planned")] if row.is_planned else [])])
 
 

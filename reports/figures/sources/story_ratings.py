@@ -89,7 +89,7 @@ class ItemStories(ItemRow):
 
 class StoryRatings(ItemFigure[ItemStories], Figure[Listing[ItemStories]]):
     key = "story_ratings"
-    title = gettext_lazy("Story by story")
+    title = gettext_lazy("Ratings by story")
     position = 33
     section = "stories"
     tables = ("story-ratings", "spreads")
@@ -121,7 +121,7 @@ class StoryRatings(ItemFigure[ItemStories], Figure[Listing[ItemStories]]):
         too_many = _("There are too many stories for a table here; the file holds them all.")
         table = _story_table(result, head)
         yield DocumentSection(
-            heading=_("Story by story"),
+            heading=_("Ratings by story"),
             body=[
                 *(
                     Subsection(heading=in_language(row.title, head.language), blocks=list(_blocks(row)))
@@ -129,7 +129,7 @@ class StoryRatings(ItemFigure[ItemStories], Figure[Listing[ItemStories]]):
                 ),
                 Files(words=_("Every story"), table="story-ratings"),
                 table if table.rows else TextBlock(words=too_many, css="hint"),
-                Files(words=_("How far raters are apart"), table="spreads"),
+                Files(words=_("Spread of ratings between raters"), table="spreads"),
                 *_files(result),
             ],
             margin=[
@@ -144,8 +144,8 @@ def _blocks(row: ItemStories) -> Iterator[Block]:
     spread = row.spread
     if spread.value is not None:
         apart = ngettext(
-            "The ratings of a story lie apart by a standard deviation of %(sd)s in the mean over %(shown)s story.",
-            "The ratings of a story lie apart by a standard deviation of %(sd)s in the mean over %(shown)s stories.",
+            "The ratings of a story have a standard deviation of %(sd)s in the mean over %(shown)s story.",
+            "The ratings of a story have a standard deviation of %(sd)s in the mean over %(shown)s stories.",
             spread.n_stories,
         )
         sentence = apart % {"sd": decimal(spread.value, 2), "shown": whole(spread.n_stories)}
@@ -195,7 +195,7 @@ def _story_table(result: Listing[ItemStories], head: Head) -> ReportTable[Any]:
             columns.words("source", _("Source"), itemgetter(1)),
             *(column(n, item) for n, item in enumerate(result.rows)),
         ],
-        summary=_("The same as a table"),
+        summary=_("Table"),
     )
 
 

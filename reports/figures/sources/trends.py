@@ -72,7 +72,7 @@ class FactorTrend(FactorRow, IntervalEstimate):
 
 class Trends(Figure[Listing[FactorTrend]]):
     key = "trends"
-    title = gettext_lazy("Against a number")
+    title = gettext_lazy("Trends by numeric property")
     position = 67
     section = "sources"
     tables = ("trends", "trend-means")
@@ -98,11 +98,12 @@ class Trends(Figure[Listing[FactorTrend]]):
             for plot in _plots(result, factor)
         ]
         origin = _(
-            "Numbers come with the stories: any column of the stories’ file that holds nothing but numbers, three "
-            "different ones at least, and no premise or id; 13B is thirteen thousand million."
+            "Numbers come with the stories: any column of the stories’ file that holds nothing but "
+            "numbers, three different ones at least, and no prompt or id; 13B is thirteen thousand "
+            "million."
         )
         yield DocumentSection(
-            heading=_("Against a number that is known of the stories"),
+            heading=_("Trends by numeric property"),
             body=[
                 *drawn,
                 _table(result, head),
@@ -274,7 +275,7 @@ def _mean_table(result: Listing[FactorTrend], label: str, head: Head) -> ReportT
             ends_column(lambda pair: pair[0], lambda pair: pair[1].interval),
             columns.number("n_stories", _("Stories"), lambda pair: pair[1].n_stories),
         ],
-        summary=_("The same as a table"),
+        summary=_("Table"),
     )
 
 

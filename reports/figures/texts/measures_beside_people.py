@@ -101,7 +101,7 @@ class MeasuresResult:
 
 class MeasuresBesidePeople(Figure[MeasuresResult]):
     key = "measures_beside_people"
-    title = gettext_lazy("Measures beside people")
+    title = gettext_lazy("Text measures and ratings")
     position = 139
     section = "texts"
     tables = ("measures-beside-people", "measures-on-pairs")

@@ -52,7 +52,7 @@ def beside_people(result: MeasuresResult, head: Head) -> list[Block]:
     pairs_file = Files(words=_("Pairs"), table="measures-on-pairs")
     return [
         ReportTable(
-            label=_("Measures beside people"),
+            label=_("Text measures and ratings"),
             caption=_(
                 "Over stories: Spearman’s rho and Kendall’s tau-b with people’s means. Over pairs: in percent, how "
                 "often the better-scored story is the one that most prefer."
@@ -70,15 +70,15 @@ def beside_people(result: MeasuresResult, head: Head) -> list[Block]:
 
 def margin_notes(result: MeasuresResult) -> list[TextBlock]:
     turned = _(
-        "Both sides are turned so that more is better: a score of which lower is better, and places in a ranking, the "
-        "other way round."
+        "Both sides are turned so that more is better: a score of which lower is better, and ranks, "
+        "the other way round."
     )
     unturned = _("Of a measure that only counts nothing says which way is better; it stands as it is.")
     sentence = _(
-        "Intervals are over clusters: groups, those on the same of several premises together, or in batches each "
-        "story. Shuffled reach: where 97.5 %% of chance results end, scores shuffled over stories, or a coin for each "
-        "pair. Ties: stories that share their score with another, then their mean of people; of pairs, those whose "
-        "two scores are equal, each half right."
+        "Intervals are over clusters: groups, those on the same of several prompts together, or in "
+        "batches each story. Shuffled reach: where 97.5 %% of chance results end, scores shuffled "
+        "over stories, or a coin for each pair. Ties: stories that share their score with another, "
+        "then their mean of people; of pairs, those whose two scores are equal, each half right."
     )
     rows = [row for measure in result.measures for row in measure.correlations]
     intervals = [part.interval for row in rows for part in row.coefficients]

@@ -223,7 +223,7 @@ def _blocks(row: SetNovelty, label: str) -> Iterator[Block]:
         ],
     )
     files = Files(words=counted, table="novelty-by-story", is_count=True)
-    yield Subsection(summary=_("Story by story"), blocks=[stories, files])
+    yield Subsection(summary=_("Novelty by story"), blocks=[stories, files])
 
 
 def _nearest(k: int) -> str:

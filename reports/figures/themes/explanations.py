@@ -88,7 +88,7 @@ class Explanations(Figure[Listing[ItemExplanations]]):
         lines = _("Lines are 95 %% intervals of the mean, over groups of stories, with raters held fixed.")
         drawn_intervals = [part.interval for row in result.rows for part in row.all_rows]
         yield DocumentSection(
-            heading=_("How people explained their answers"),
+            heading=_("Explanations"),
             body=[
                 *(DrawnPlot(plot=plot, title=title, described=described, caption=title) for plot in _plots(result)),
                 Files(words=counted, table="explanations", is_count=True),
@@ -113,7 +113,7 @@ def _table(result: Listing[ItemExplanations], head: Head) -> ReportTable[tuple[I
             columns.item_in_file(lambda pair: pair[0]),
             *(column.at(_part_of) for column in _columns(head)),
         ],
-        summary=_("The same as a table"),
+        summary=_("Table"),
     )
 
 

@@ -74,7 +74,7 @@ class SampleThemes:
 
 class Themes(Figure[Listing[SampleThemes]]):
     key = "themes"
-    title = gettext_lazy("What reasons are about")
+    title = gettext_lazy("Themes of reasons")
     position = 93
     section = "items"
     tables = ("themes", "theme-shares")

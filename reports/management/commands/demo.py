@@ -131,7 +131,7 @@ def summary(study: Study, state: str) -> list[str]:
 
 def seats_left(study: Study) -> str:
     n_free = study.seats.filter(rater_kind=Rater.Kind.PERSON, is_taken=False).count()
-    return f"{n_free} of its seats are free" if n_free else "all of its seats are taken; `make clean` begins anew"
+    return f"{n_free} of its places are free" if n_free else "all of its places are taken; `make clean` begins anew"
 
 
 @transaction.atomic

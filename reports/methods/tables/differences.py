@@ -42,7 +42,7 @@ def differences_tables(results: Results, sampled: Sampled) -> Iterator[LatexTabl
         title=_("Differences of sources"),
         caption=" ".join(filter(None, words)),
         headings=[
-            *(_("First less second"), _("Difference"), _("Other raters, too"), _("These raters")),
+            *(_("First less second"), _("Difference"), _("Generalising to other raters"), _("These raters")),
             *("p", _("Stories"), _("Raters")),
         ],
         panels=[
@@ -96,8 +96,8 @@ def _sign(row: ContrastRow) -> str:
 
 def _notes(rows: Sequence[ContrastRow]) -> Iterator[str]:
     sentences = {
-        _("*: told apart for other stories and other raters."): any(row.is_clear for row in rows),
-        _("‡: told apart for other stories and these raters alone."): any(row.is_of_these_raters for row in rows),
+        _("*: shown to differ for other stories and other raters."): any(row.is_clear for row in rows),
+        _("‡: shown to differ for other stories and these raters alone."): any(row.is_of_these_raters for row in rows),
         _("=: equally good within the planned margin."): any(row.is_equivalent for row in rows),
         _("n. t.: not tested, with too few stories for so many comparisons or fewer than four of a source."): (
             any(row.is_not_tested for row in rows)
@@ -105,7 +105,8 @@ def _notes(rows: Sequence[ContrastRow]) -> Iterator[str]:
     }
     yield from (sentence for sentence, holds in sentences.items() if holds)
     yield _(
-        "p is adjusted. Stories: of the first, of the second. What has no sign was not told apart, which is not equal."
+        "p is adjusted. Stories: of the first, of the second. Pairs without a sign are not shown to "
+        "differ, which does not mean equal."
     )
 
 

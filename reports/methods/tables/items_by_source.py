@@ -180,8 +180,8 @@ def _has_letters(cells: Sequence[tuple[str, SourceCell]]) -> bool:
 def _letter_notes(cells: Sequence[tuple[str, SourceCell]]) -> Iterator[str]:
     if _has_letters(cells):
         yield _(
-            "Sources that share a letter in a row were not told apart, for other stories and other raters; in a row "
-            "without letters none were. That is not to say that they are equal."
+            "Sources that share a letter in a row are not shown to differ, for other stories and other "
+            "raters; in a row without letters none are. That does not mean that they are equal."
         )
     else:
-        yield _("In no row were two sources told apart for other stories and other raters.")
+        yield _("In no row are two sources shown to differ for other stories and other raters.")

@@ -56,7 +56,7 @@ def in_brackets(ends: Interval | None, write: Callable[[float], str]) -> LatexCe
 def weak_note(intervals: Iterable[Interval | None], units: str) -> Iterator[str]:
     """What the sign behind an interval means, where one has it. units : what there are few of"""
     if any(ends is not None and ends.is_weak for ends in intervals):
-        yield _("†: rests on fewer than five %(units)s, or on answers that hardly vary.") % {"units": units}
+        yield _("†: based on fewer than five %(units)s, or on answers that hardly vary.") % {"units": units}
 
 
 def missing_notes(whys: Sequence[tuple[str, Reason | None]]) -> Iterator[str]:

@@ -39,7 +39,7 @@ def states() -> dict[str, tuple[str, int]]:
 @pytest.mark.parametrize(
     ("action", "meaning"),
     [
-        ("plan", "Its seats are made, each with its order of stories. That can be repeated until it is launched."),
+        ("plan", "Its places are made, each with its order of stories. That can be repeated until it is launched."),
         ("launch", "Its protocol is frozen. Raters who hold a link can begin."),
         ("close", "Nobody can answer any more, for good."),
     ],
@@ -102,8 +102,8 @@ def test_more_links_than_seats_are_issued_with_a_warning(staff: Client) -> None:
 
     assert warnings(enough) == []
     assert warnings(too_many) == [
-        "More links are out than seats are open: 5 issued and not used yet, 3 open. "
-        "If all of them are used, late arrivals find no seat."
+        "More links are out than places are open: 5 issued and not used yet, 3 open. "
+        "If all of them are used, late arrivals find no place."
     ]
     assert Invitation.objects.count() == 5, "a warning refuses nothing"
 
@@ -114,7 +114,7 @@ def test_links_for_one_group_are_held_against_its_own_seats(staff: Client) -> No
     page = staff.post(ISSUE, {"study": study.pk, "n": 3, "groups": "plot2"})
 
     (said,) = warnings(page)
-    assert said.startswith("More links are out for these groups alone than they have seats open: 3 issued")
+    assert said.startswith("More links are out for these groups alone than they have places open: 3 issued")
     assert "2 open" in said
 
 

@@ -37,7 +37,7 @@ def test_a_study_is_planned_launched_and_closed_by_its_buttons(staff: Client) ->
 @pytest.mark.parametrize(
     ("action", "said"),
     [
-        ("plan", "plums is planned: 3 seats."),
+        ("plan", "plums is planned: 3 places."),
         ("launch", "plums cannot be launched: it does not ask for consent; add a consent step as the first step"),
         ("close", "plums cannot be closed: it is not live"),
     ],
@@ -66,11 +66,11 @@ def test_a_studys_page_shows_its_balance_and_what_stands_in_the_way(staff: Clien
     before = staff.get(url("studies_study", "change", draft.pk)).content.decode()
     after = staff.get(url("studies_study", "change", planned.pk)).content.decode()
 
-    assert "Not planned yet: there are no seats." in before
+    assert "Not planned yet: there are no places." in before
     assert "it does not ask for consent; add a consent step as the first step" in before
     assert "To be considered:" in before
     assert "raters have no contact address for questions; say who they can write to" in before
-    assert "plot1: 0 of 3 seats taken." in after
+    assert "plot1: 0 of 3 places taken." in after
     assert "Nothing blocks the launch." in after
 
 

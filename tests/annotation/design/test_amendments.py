@@ -394,6 +394,6 @@ def test_the_registered_plan_stays_as_it_was_frozen_and_lists_what_was_amended_s
         "\n## Amendments\n\nMade after the launch; the text above is what was frozen before it.\n"
         f"\n### 1. {LATER:%Y-%m-%d}, protocol 2\n\n"
         "- Reason: Two raters asked.\n- Holds for: those who began after it.\n"
-        "- Title: ~~Fourteen tests of a story~~ **Plums and pears**\n- Seats per group: ~~2~~ **3**\n"
+        "- Title: ~~Fourteen tests of a story~~ **Plums and pears**\n- Places per group: ~~2~~ **3**\n"
         "- “Consent”: text: You can stop at any ~~time.~~ **moment.**\n"
     )

@@ -148,9 +148,9 @@ def test_the_command_plans_and_prints_the_balance_of_one_group() -> None:
 
     assert study.versions.get().frozen_at is None
     assert stdout.getvalue() == (
-        "plums: 4 seats planned; nothing is frozen until it is launched\n"
+        "plums: 4 places planned; nothing is frozen until it is launched\n"
         "\n"
-        "plot1: 0 of 4 seats taken.\n"
+        "plot1: 0 of 4 places taken.\n"
         "Within its group, every story is at every position equally often, give or take one.\n"
         "\n"
         "        1st  2nd\n"
@@ -175,5 +175,5 @@ def test_the_command_prints_one_table_of_many_groups() -> None:
         "2 rows hold all 2 groups each. Each new rater takes a free row and reads its groups in order.\n"
         "Over the rows, every group is at every position equally often, give or take one.\n"
         "Every group follows every other equally often.\n" + WHOLE_ROWS,
-        "         seats  1st  2nd\n  plot1    0/2    1    1\n  plot2    0/2    1    1",
+        "         places  1st  2nd\n  plot1     0/2    1    1\n  plot2     0/2    1    1",
     ]

@@ -140,7 +140,7 @@ def test_the_same_seed_plans_the_same_seats_and_another_seed_others() -> None:
 def test_seats_stay_once_the_study_is_launched() -> None:
     study = factories.study()
 
-    with pytest.raises(protocol.NotPlannable, match="plums: its seats stay, since it has been launched"):
+    with pytest.raises(protocol.NotPlannable, match="plums: its places stay, since it has been launched"):
         design.plan(study)
 
     assert study.seats.count() == 3

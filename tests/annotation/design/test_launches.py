@@ -91,7 +91,7 @@ def test_seats_of_another_design_are_not_launched_but_planned_anew(change: Calla
     change(study)
     study.refresh_from_db()
 
-    sentence = "its groups, stories or design have changed since its seats were planned; plan it again"
+    sentence = "its groups, stories or design have changed since its places were planned; plan it again"
     assert list(map(str, launches.launch_obstacles(study, at=NOON))) == [sentence]
 
     design.plan(study)
@@ -117,7 +117,7 @@ def test_planning_freezes_nothing_and_can_be_repeated_until_launch() -> None:
     assert Seat.objects.count() == 5
     study.refresh_from_db()
     launches.launch(study, by="tests", at=NOON)
-    with pytest.raises(NotPlannable, match="plums: its seats stay, since it has been launched"):
+    with pytest.raises(NotPlannable, match="plums: its places stay, since it has been launched"):
         design.plan(study)
 
 
@@ -323,7 +323,7 @@ def test_the_command_says_why_a_study_cannot_be_planned() -> None:
     with pytest.raises(CommandError) as caught:
         call_command("plan", "plums")
 
-    assert str(caught.value) == "plums: its seats stay, since it has been launched"
+    assert str(caught.value) == "plums: its places stay, since it has been launched"
     assert ProtocolVersion.objects.count() == 1
 
 

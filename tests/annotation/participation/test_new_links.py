@@ -134,7 +134,7 @@ def test_after_closing_a_new_link_opens_onto_withdrawing_for_whoever_took_part(c
 @pytest.mark.parametrize(
     ("obstacle", "sentence"),
     [
-        ("withdrawn", "E01 has withdrawn, so there is no seat to come back to."),
+        ("withdrawn", "E01 has withdrawn, so there is no place to come back to."),
         ("revoked", "This link was revoked. To let the person in again, issue a link for a new rater."),
         ("expired", "This link has expired, and so would a new one for the same rater. Issue a link for a new rater."),
     ],
@@ -235,7 +235,7 @@ def test_the_command_prints_the_new_link() -> None:
         ("plums", "E07", "there is nobody with the code “E07” in plums"),
         ("plums", "gpt", "there is nobody with the code “gpt” in plums"),
         ("plums", "Expert", "Expert in plums did not come in by a link, so there is none to replace"),
-        ("plums", "E01", "E01 has withdrawn, so there is no seat to come back to."),
+        ("plums", "E01", "E01 has withdrawn, so there is no place to come back to."),
     ],
 )
 def test_the_command_says_what_is_in_the_way(study: str, code: str, sentence: str) -> None:

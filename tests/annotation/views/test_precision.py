@@ -132,7 +132,7 @@ def test_coordinators_who_may_not_know_sources_see_none_of_it(client: Client, st
     client.force_login(user)
 
     assert client.get(ADDRESS).status_code == 403
-    assert "How exact the results will be" not in client.get("/studies/plums/reading-plan/").content.decode()
+    assert "Expected precision" not in client.get("/studies/plums/reading-plan/").content.decode()
 
 
 def test_a_study_without_stories_says_what_is_missing(client: Client) -> None:

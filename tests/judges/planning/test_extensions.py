@@ -52,7 +52,7 @@ def test_what_is_asked_of_a_whole_group_is_asked_once_all_of_it_is_read() -> Non
 def test_nothing_is_asked_twice_and_the_refusal_says_what_could_be(study: Study) -> None:
     judged(study)
 
-    with pytest.raises(NothingToAsk, match="asked all of this in plums; ask for more stories, orders or readings"):
+    with pytest.raises(NothingToAsk, match="asked all of this in plums; ask for more stories, orders or repeats"):
         judged(study)
     assert Run.objects.count() == 1
 

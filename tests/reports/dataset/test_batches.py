@@ -117,7 +117,7 @@ def test_the_package_has_stories_of_batches_as_clusters_and_gives_the_same_numbe
 
 @pytest.mark.parametrize(
     ("premise", "reason"),
-    [("", "stories (groups were batches"), ("One prompt for all.", "stories (all on one premise")],
+    [("", "stories (groups were batches"), ("One prompt for all.", "stories (all on one prompt")],
 )
 def test_the_methods_say_that_intervals_are_over_stories_and_why(premise: str, reason: str) -> None:
     study = batched.plant(premise=premise)

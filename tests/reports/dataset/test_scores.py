@@ -87,7 +87,7 @@ def test_a_report_is_not_headed_with_a_mean_that_nobody_declared() -> None:
     read = results.read_results(results.compute(composed.plant(scores=()).study))
 
     assert context.headline(read) == (
-        "Stories by A person are rated highest on 3 of 4 scales; on none of them are the first two told apart"
+        "Stories by A person are rated highest on 3 of 4 scales; on none of them are the first two shown to differ"
     )
 
 

@@ -154,10 +154,10 @@ def test_the_command_prints_what_only_the_page_said_before(study: Study) -> None
     printed = "\n".join(text.lines(results.read_results(results.compute(study))))
 
     for words in (
-        "How far it has come",
+        "Progress",
         "Tests passed by each story, of 2",
         "Mean rank",
-        "Who did they think wrote it?",
+        "Authorship guesses",
     ):
         assert words in printed
 

@@ -76,14 +76,14 @@ def test_what_crosses_0_cannot_be_told_apart_and_is_never_called_equal() -> None
     said = sentence(**CROSSED)
 
     assert said == (
-        "Stories by Ann and by Bob cannot be told apart: 62.0 against 50.0 %, a difference of 12.0 points. "
+        "Stories by Ann and by Bob are not shown to differ: 62.0 against 50.0 %, a difference of 12.0 points. "
         "95 % interval −4.0 to 20.0."
     )
     assert "equal" not in said
 
 
 def test_what_the_correction_takes_away_is_said_so() -> None:
-    assert "cannot be told apart once all comparisons are counted" in sentence(
+    assert "are not shown to differ once all comparisons are counted" in sentence(
         p_adjusted=0.07, p_same_raters_adjusted=0.06
     )
 
@@ -110,8 +110,8 @@ def test_the_order_of_all_sources_is_said_with_letters_of_those_that_are_not_tol
     *_others, order = contrast_statements(outcome, n_outcomes=1)
 
     assert order.sentence == (
-        "In order over all tests: Ann 62.0 (a), Bob 50.0 (b), Cid 41.0 (b). Sources that share a letter cannot be told "
-        "apart."
+        "In order over all tests: Ann 62.0 (a), Bob 50.0 (b), Cid 41.0 (b). Sources that share a letter are not "
+        "shown to differ."
     )
     assert [(claim.better, claim.worse) for claim in order.claims] == [("Ann", "Bob"), ("Ann", "Cid")]
 
@@ -133,7 +133,7 @@ def test_where_no_difference_could_have_been_told_apart_it_is_said(n: int, n_con
     first = next(contrast_statements(outcome, n_outcomes=2))
 
     comparisons = f" and {n_contrasts} comparisons" if n_contrasts > 1 else ""
-    words = f"With {n} groups{comparisons} no difference could be told apart, however large."
+    words = f"With {n} groups{comparisons} no difference could be shown, however large."
     assert (words in first.sentence) == is_said
 
 
@@ -154,7 +154,7 @@ def test_what_no_test_could_tell_apart_is_not_tested_in_place_of_not_told_apart(
     assert (corrected.is_not_tested, corrected.is_clear, corrected.p_least) == (True, False, 0.0625)
     said = next(contrast_statements(outcome, n_outcomes=1)).sentence
     assert "was not tested" in said
-    assert "told apart: " not in said
+    assert "shown to differ: " not in said
     assert "It would take 6 groups." in said
 
 
@@ -189,7 +189,7 @@ def test_ten_scales_are_corrected_together_before_any_is_said_to_differ() -> Non
     assert [row.p_adjusted for row in rows] == pytest.approx([0.2] * 10)
     assert {(row.n_family, row.n_outcomes) for row in rows} == {(1, 10)}
     said = [next(contrast_statements(outcome, n_outcomes=10)).sentence for outcome in outcomes]
-    assert all("cannot be told apart" in words for words in said)
+    assert all("are not shown to differ" in words for words in said)
 
 
 def test_what_was_planned_is_not_corrected_for_what_was_not() -> None:
@@ -222,8 +222,8 @@ def test_under_five_stories_the_sentence_names_their_number() -> None:
     words = sentence(**CROSSED, n_stories_second=3)
 
     assert words.startswith(
-        "There are only 3 stories by Bob, too few to tell Ann and Bob apart: 62.0 against 50.0 %, a difference of "
-        "12.0 points."
+        "There are only 3 stories by Bob, too few to show whether Ann and Bob differ: 62.0 against 50.0 %, a "
+        "difference of 12.0 points."
     )
 
 
@@ -239,7 +239,7 @@ def test_the_interval_is_said_beside_the_difference_that_it_is_of() -> None:
     ("kind", "words"),
     [
         ("rating", "on “All”: 62.00 against 50.00, a difference of 12.00 points of the scale."),
-        ("rank", "on “All”: mean place 62.00 against 50.00, a difference of 12.00 places."),
+        ("rank", "on “All”: mean rank 62.00 against 50.00, a difference of 12.00 ranks."),
     ],
 )
 def test_values_that_are_not_told_apart_are_said_in_what_they_are_counted(kind: str, words: str) -> None:
@@ -266,8 +266,7 @@ def test_a_smaller_place_is_the_better_one() -> None:
     words = sentence(outcome, value=1.25, first_value=2.5, second_value=1.25, interval=ends, wide=ends)
 
     assert words == (
-        "Stories by Bob are ranked 1.25 places above those by Ann: mean place 1.25 against 2.50. "
-        "95 % interval 0.50 to 2.00."
+        "Stories by Bob are 1.25 ranks above those by Ann: mean rank 1.25 against 2.50. 95 % interval 0.50 to 2.00."
     )
 
 
@@ -277,7 +276,8 @@ def test_a_smaller_place_is_the_better_one() -> None:
         ({}, "the interval is for other stories and other raters; for the same raters it is 5.0 to 19.0"),
         (
             {"wide": CROSSING, "p_adjusted": 0.2},
-            "the interval is for other stories read by the same raters; for other raters, too, it is −4.0 to 20.0",
+            "the interval is for other stories read by the same raters; generalising to other raters, it is −4.0 to "
+            "20.0",
         ),
         ({"wide": None}, "the interval is for other stories read by the same raters"),
     ],

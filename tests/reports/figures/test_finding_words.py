@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 @pytest.mark.parametrize(
     ("value", "upper", "among_models", "words"),
     [
-        (0.05, 0.12, None, f"How far raters agree on the tests cannot be told from chance: mean kappa .05 {ON}, and "),
+        (0.05, 0.12, None, f"Agreement of raters on the tests is not shown to exceed chance: mean kappa .05 {ON}, "),
         (0.40, 0.08, None, f"mean kappa .40 {ON}, where 1 is full agreement and shuffled answers have up to .08"),
         (0.40, 0.08, 0.05, "95 % interval .30 to .50. Among the stories of models alone kappa is .05."),
         (
@@ -68,7 +68,7 @@ def test_guesses_stand_beside_what_always_one_answer_gives() -> None:
     assert row["balanced_accuracy"]["value"] == pytest.approx(23 / 24)
     assert 0.5 < row["interval"]["low"] < 23 / 24 <= row["interval"]["high"] <= 1
     assert words.startswith(
-        "This one rater tells stories of people from those of models; whether others would is not shown. "
+        "This one rater distinguishes stories of people from those of models; whether others would is not shown. "
         "96 % of guesses are right, always answering “model” would be right in 50 %; with both kinds weighing the "
         "same .96, where chance gives .50. 95 % interval "
     )
@@ -77,10 +77,13 @@ def test_guesses_stand_beside_what_always_one_answer_gives() -> None:
 @pytest.mark.parametrize(
     ("n_wrong_by_rater", "words"),
     [
-        ([2, 3, 2, 4], "Raters tell stories of people from those of models: "),
+        ([2, 3, 2, 4], "Raters distinguish stories of people from those of models: "),
         # Two see it, one does not at all: of others like them nothing follows.
-        ([0, 2, 13], "These 3 raters tell stories of people from those of models; whether others would is not shown. "),
-        ([12, 11, 12, 13], "Whether raters tell stories of people from those of models cannot be told from chance: "),
+        ([0, 2, 13], "These 3 raters distinguish stories of people from those of models; whether others would is not "),
+        (
+            [12, 11, 12, 13],
+            "It is not shown that raters distinguish stories of people from those of models better ",
+        ),
     ],
 )
 def test_raters_tell_the_kinds_apart_only_if_others_would_too(n_wrong_by_rater: list[int], words: str) -> None:
@@ -99,7 +102,7 @@ def test_raters_tell_the_kinds_apart_only_if_others_would_too(n_wrong_by_rater: 
     (line,) = (line for line in statement_lines(read(study)) if line.key == "authorship")
 
     assert line.statement.sentence.startswith(words)
-    assert bool(line.statement.claims) == words.startswith("Raters tell")
+    assert bool(line.statement.claims) == words.startswith("Raters distinguish")
 
 
 def test_guesses_without_an_interval_do_not_say_what_it_is_for() -> None:

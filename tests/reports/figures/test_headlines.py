@@ -44,7 +44,7 @@ def of_kind(kind: str, *values: float, title: str = "Depth", is_primary: bool = 
         ),
         (
             [of_kind("rank", 2.5, 1.5, 2)],
-            "Stories by B are ranked best, on average in place 1.50; next are those by C in place 2.00",
+            "Stories by B are ranked best, with a mean rank of 1.50; next are those by C with 2.00",
         ),
         (
             [of_kind("verdict", 25, 50)],
@@ -93,7 +93,7 @@ def test_a_report_on_scales_says_on_how_many_the_first_two_are_told_apart() -> N
 
     some, none = headline([told_apart(scales[0]), *scales[1:]]), headline(scales)
 
-    assert some == "Stories by B are rated highest on all 3 scales; the first two are told apart on 1 of them"
+    assert some == "Stories by B are rated highest on all 3 scales; the first two are shown to differ on 1 of them"
     assert none == "Stories by B are rated highest on all 3 scales"
 
 

@@ -128,7 +128,7 @@ def test_a_source_that_all_say_yes_to_has_a_reason_and_no_number() -> None:
     assert (check.value, check.interval, check.p) == (None, None, None)
     assert check.why is not None
     assert check.why.code == "log_odds_unlimited"
-    assert "Not checked by log odds. Source, premise, rater or story settles nearly every answer" in text_of(result)
+    assert "Not checked by log odds. Source, prompt, rater or story settles nearly every answer" in text_of(result)
 
 
 def test_more_answers_than_can_be_fitted_in_time_are_left_out_and_the_script_is_named() -> None:

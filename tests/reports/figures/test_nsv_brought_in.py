@@ -88,7 +88,7 @@ def test_scores_that_nobody_brought_and_a_component_without_spread_are_said_in_p
     assert (nothing.scores, flat.scores) == (None, None)
     assert "the same value, so that its median absolute deviation is 0" in to_english(flat.why)
     text = " ".join(" ".join(all_figures()["nsv"].lines(flat)).split())
-    assert "Use a measure of it that tells more of them apart." in text
+    assert "Use a measure of it that distinguishes more of them." in text
 
 
 def test_an_idea_and_its_paraphrase_score_alike_and_a_paraphrase_is_neither_learnt_from_nor_tried(

@@ -60,7 +60,7 @@ def test_the_page_waits_and_then_shows_what_the_worker_found(
         page = shown(designer, address)
     assert sent == [StudyJob.objects.get().pk]
     assert f"{WAITS} A worker has been asked and will start in a moment." in page
-    assert f'<a href="{address}">Look again</a>' in page, "without scripts"
+    assert f'<a href="{address}">Refresh</a>' in page, "without scripts"
     assert "No problem" not in page
     assert 'name="bring_in"' not in page
     assert find_unwanted(page) == []

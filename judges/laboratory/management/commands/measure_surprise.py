@@ -17,8 +17,8 @@ BY = "manage.py measure_surprise"
 
 class Command(BaseCommand):
     help = (
-        "Asks a language model for the log-probabilities of each story, given its group's premise, and stores their "
-        "negative mean a token as scores. The server must echo a prompt with log-probabilities, as vLLM does "
+        "Asks a language model for the log-probabilities of each story, given its group's writing prompt, and stores "
+        "their negative mean a token as scores. The server must echo a prompt with log-probabilities, as vLLM does "
         "(docs/judges.md). Says first what it takes, and asks nothing that nobody approves. It is a run, whose calls "
         "stand on its page. Broken off, it goes on where it was."
     )

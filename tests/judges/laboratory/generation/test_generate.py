@@ -77,7 +77,7 @@ def test_a_dry_run_writes_nothing(study: Study, standin: StandIn, capsys: pytest
     [
         (["--recipe", "haiku", "--endpoint", "stub"], 1, "is not a recipe; there are: nsv-extraction"),
         (["--recipe", "pds-writer-profile"], 1, "Name an endpoint"),
-        (["--recipe", "pds-writer-profile", "--endpoint", "stub"], 1, "no premise to write about"),
+        (["--recipe", "pds-writer-profile", "--endpoint", "stub"], 1, "no writing prompt to write about"),
         (["--recipe", "pds-writer-profile", "--endpoint", "stub", "--premises", "no.txt"], 1, "no.txt: cannot be read"),
         (["--recipe", "ttcw-measures", "--endpoint", "stub", "--instrument", "a@1"], 1, "no instrument a@1"),
         (["--accept", "77"], 1, "has no run 77"),

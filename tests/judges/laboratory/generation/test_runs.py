@@ -201,7 +201,7 @@ def test_erasing_a_story_reaches_what_was_made_out_of_it(study: Study, standin: 
 def refusals() -> list[tuple[dict[str, Any], str]]:
     return [
         ({"groups": ("plot9",)}, "no group plot9"),
-        ({"groups": ()}, "no premise to write about"),
+        ({"groups": ()}, "no writing prompt to write about"),
         ({"model": " "}, "the model that writes"),
         ({"n_texts": 0}, "at least one text"),
         ({"n_rounds": 201}, "takes 1 to 200 rounds, not 201"),
@@ -236,7 +236,7 @@ def test_premises_leave_only_if_they_may(study: Study, standin: StandIn) -> None
 
     with pytest.raises(CannotRun, match=r"lab .*plot1"):
         generation.plan(study, wish)
-    with pytest.raises(CannotRun, match="premises you entered may be sent"):
+    with pytest.raises(CannotRun, match="writing prompts you entered may be sent"):
         generation.plan(study, replace(wish, groups=(), premises=("A well.",)))
 
     assert generation.plan(study, replace(wish, may_send_premises=True)).document["recipe"]["settings"][

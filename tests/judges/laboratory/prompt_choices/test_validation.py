@@ -76,7 +76,7 @@ def test_pairs_that_all_hang_together_cannot_be_split() -> None:
     with triggers.lifted():
         StoryGroup.objects.update(premise="One premise")
 
-    with pytest.raises(CannotRun, match="share stories or premises"):
+    with pytest.raises(CannotRun, match="share stories or writing prompts"):
         validation.split_groups(study, share=0.3, seed=0)
 
 

@@ -95,7 +95,7 @@ def test_a_run_that_was_saved_is_approved_by_somebody_else(study: Study, designe
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"groups": []}, "There is no premise to write about"),
+        ({"groups": []}, "There is no writing prompt to write about"),
         ({"temperatures": "warm"}, "Temperatures are numbers, such as 0.7 1.0."),
         ({"temperatures": "nan"}, "A temperature is a number from 0 to 2"),
         ({"parameters": "max_tokens"}, "Write a name and a value on each line, such as max_tokens 4000."),
