@@ -319,16 +319,16 @@ def test_whoever_is_signed_in_can_sign_out_of_every_staff_page(client: Client, s
 @pytest.mark.parametrize(
     ("state", "part", "open_sections"),
     [
-        ("draft", "", ["Make", "Read"]),
-        ("draft", "people/", ["Run", "Read"]),
-        ("live", "", ["Run", "Read"]),
-        ("live", "steps/", ["Make", "Read"]),
-        ("paused", "runs/", ["Judge", "Read"]),
+        ("draft", "", ["Make"]),
+        ("draft", "people/", ["Run"]),
+        ("live", "", ["Run"]),
+        ("live", "steps/", ["Make"]),
+        ("paused", "runs/", ["Judge"]),
         ("closed", "", ["Read"]),
-        ("closed", "stories/", ["Make", "Read"]),
+        ("closed", "stories/", ["Make"]),
     ],
 )
-def test_the_rail_opens_at_the_state_of_the_study_at_the_page_and_at_the_report(
+def test_the_rail_opens_at_the_page_or_else_at_the_state_of_the_study(
     client: Client, study: Study, state: str, part: str, open_sections: list[str]
 ) -> None:
     root = User.objects.create_superuser("root")
@@ -337,10 +337,32 @@ def test_the_rail_opens_at_the_state_of_the_study_at_the_page_and_at_the_report(
     html = RAIL.findall(page(client, root, f"/studies/plums/{part}"))[0]
 
     assert re.findall(r'class="rail-name">(\w+)', html) == ["Make", "Run", "Judge", "Read"]
-    assert re.findall(r'<p class="rail-name">(\w+)', html) == open_sections
+    assert re.findall(r'<details class="rail-section" open>\s*<summary class="rail-name">(\w+)', html) == open_sections
 
 
-def test_the_rail_of_a_draft_says_how_its_parts_stand(client: Client) -> None:
+def test_the_report_of_a_closed_study_stands_beside_its_overview(client: Client, study: Study) -> None:
+    root = User.objects.create_superuser("root")
+    titles_while_live = rail(page(client, root, "/studies/plums/"))
+    Study.objects.update(state=Study.State.CLOSED)
+
+    html = page(client, root, "/studies/plums/steps/")
+
+    assert titles_while_live[-4:] == ["Report", "Reasons", "Exports", "Methods"]
+    assert rail(html)[:2] == ["Overview", "Report"]
+    assert rail(html).count("Report") == 1
+    assert '<a class="rail-report" href="/reports/plums/">Report</a>' in html  # beside a folded rail
+
+
+def test_who_may_not_see_reports_has_none_beside_the_overview(client: Client, study: Study) -> None:
+    Study.objects.update(state=Study.State.CLOSED)
+
+    html = page(client, member(study, "steward"), "/studies/plums/access/")
+
+    assert "Report" not in rail(html)
+    assert "rail-report" not in html
+
+
+def test_the_rail_of_a_draft_says_in_words_how_its_parts_stand(client: Client) -> None:
     factories.study(state=Study.State.DRAFT, planned=False)
     Study.objects.get().groups.all().delete()
 
@@ -348,6 +370,17 @@ def test_the_rail_of_a_draft_says_how_its_parts_stand(client: Client) -> None:
 
     assert "(blocks the launch)" in parts
     assert "(in order)" in parts
+
+
+def test_a_mark_says_what_its_number_counts() -> None:
+    mark = study_shell.PartMark("warning", ("two texts are alike", "typing differs by source"))
+
+    assert (mark.sign, mark.label) == ("2", "2 warnings, which do not block the launch")
+    assert mark.title.splitlines() == [
+        "2 warnings, which do not block the launch",
+        "– Two texts are alike",
+        "– Typing differs by source",
+    ]
 
 
 def test_an_account_that_is_lead_of_a_study_cannot_become_a_steward_of_all(client: Client, study: Study) -> None:
