@@ -79,7 +79,7 @@ class ExplainedChoices(ItemFigure[ItemExplainedChoices], Figure[Listing[ItemExpl
                         title=_("Agreement with most people by words of explanation, in percent"),
                         described=notes.table_below_plot(),
                         caption=_(
-                            "Percent right, from the shortest to the longest explanations; the thin line is chance"
+                            "Percent right, from the shortest to the longest explanations; the dotted line is chance"
                         ),
                         label=row.title,
                     ),
@@ -162,4 +162,4 @@ def _plot(row: ItemExplainedChoices) -> plots.PanelPlot:
         )
         line = plots.Curve(tuple((point.x, point.y) for point in points))
         panels.append(plots.Panel(judge, curves=(chance, line), points=points))
-    return plots.PanelPlot(panels, [], x, plots.PERCENT, is_small=len(panels) > 2)
+    return plots.PanelPlot(panels, [], x, plots.PERCENT, is_small=len(panels) > 2, is_single=len(panels) == 1)
