@@ -74,7 +74,7 @@ class StudyField(forms.ModelChoiceField):  # type: ignore[type-arg]
 
 
 class StudyFilter(admin.RelatedFieldListFilter):
-    def field_choices(self, field: Any, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+    def field_choices(self, field: Any, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
         return [(str(study.pk), describe_study(study)) for study in field.related_model.objects.order_by("slug")]
 
 
