@@ -22,12 +22,13 @@ from annotation.models import Invitation
 from annotation.participation import invitations
 from studies import lifecycle
 from studies.models import StoryGroup, Study
+from studies.study_labels import StudyChoice
 
 
 class IssueForm(forms.Form):
     """Form: how many links, and for which groups."""
 
-    study = forms.ModelChoiceField(Study.objects.filter(state__in=lifecycle.INVITING), label=gettext_lazy("Study"))
+    study = StudyChoice(Study.objects.filter(state__in=lifecycle.INVITING), label=gettext_lazy("Study"))
     n = forms.IntegerField(label=gettext_lazy("How many"), min_value=1, max_value=200, initial=1)
     label = forms.CharField(
         label=gettext_lazy("Label"),

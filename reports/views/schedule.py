@@ -21,18 +21,14 @@ from django.views.decorators.http import require_http_methods
 from reports import schedules
 from reports.models import ReportSchedule
 from studies.models import Study
+from studies.study_labels import StudiesChoice
 from studies.views.guards import refuse_unknown
 
 CHANGE_SCHEDULE = "django_celery_beat.change_periodictask"
 
 
-class StudiesField(forms.ModelMultipleChoiceField):  # type: ignore[type-arg]
-    def label_from_instance(self, obj: Study) -> str:
-        return obj.title
-
-
 class ScheduleForm(forms.ModelForm):  # type: ignore[type-arg]
-    studies = StudiesField(
+    studies = StudiesChoice(
         Study.objects.order_by("slug"),
         required=False,
         widget=forms.CheckboxSelectMultiple,

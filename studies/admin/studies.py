@@ -318,7 +318,7 @@ class StepInline(FinalInline):
 
 @admin.register(ProtocolVersion)
 class ProtocolVersionAdmin(FinalAdmin):
-    list_display = ("study", "number", "frozen_at", "frozen_by", "reason")
+    list_display = ("__str__", "frozen_at", "frozen_by", "reason")
     list_select_related = ("study",)
     list_filter = ("study",)
     fields = ("study", "number", "reason", "frozen_at", "frozen_by", "sha256", "document")

@@ -1,11 +1,11 @@
 """The rail beside every page of a study: *Overview*, then *Make*, *Run*, *Judge*, *Read*, of each what the account may
-see there. One of them is open beside *Read*: that of the page, or that of the study's state. With all 23 entries open
-the report would be below the fold."""
+see there. Each opens under its heading; at first only that of the page is open, or that of the study's state, since all
+23 entries together do not fit a screen. The report of a closed study stands with *Overview*, always in sight."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import ngettext, pgettext_lazy
 
 from studies.access import Access
 from studies.addresses import find_page
@@ -115,6 +115,7 @@ SECTIONS: tuple[tuple[Promise, tuple[RailEntry, ...]], ...] = (
         ),
     ),
 )
+REPORT = SECTIONS[-1][1][0]
 # The section in which a study of that state is worked on, by its place.
 MAKE, RUN, READ = 0, 1, 3
 _SECTION_BY_STATE: dict[str, int] = {
@@ -127,15 +128,34 @@ _SECTION_BY_STATE: dict[str, int] = {
 
 @dataclass(frozen=True)
 class PartMark:
-    """How a part stands: error, something blocks; warning, with their number; good, nothing is to be said."""
+    """How a part stands: error, something blocks; warning, with their number; good, nothing is to be said.
+
+    sentences : what is wrong there or could be better, for whoever points at it
+    """
 
     kind: str
-    n: int = 0
+    sentences: tuple[str, ...] = ()
 
     @property
     def sign(self) -> str:
         """What stands in its shape."""
-        return {"error": "!", "warning": str(self.n)}.get(self.kind, "")
+        return {"error": "!", "warning": str(len(self.sentences))}.get(self.kind, "")
+
+    @property
+    def label(self) -> str:
+        """The same in words: what its number counts."""
+        if self.kind == "good":
+            return _("in order")
+        if self.kind == "error":
+            return _("blocks the launch")
+        n = len(self.sentences)
+        return ngettext(
+            "%(n)d warning, which does not block the launch", "%(n)d warnings, which do not block the launch", n
+        ) % {"n": n}
+
+    @property
+    def title(self) -> str:
+        return "\n".join([capfirst(self.label), *(f"– {capfirst(sentence)}" for sentence in self.sentences)])
 
 
 @dataclass(frozen=True)
@@ -148,11 +168,11 @@ class Link:
 
 @dataclass(frozen=True)
 class RailSection:
-    """The links under one heading. is_folded : whether only its heading is in sight, until it is opened"""
+    """The links under one heading. is_open : whether they are in sight before anybody opens it"""
 
     title: str
     links: tuple[Link, ...]
-    is_folded: bool = False
+    is_open: bool
 
 
 @dataclass(frozen=True)
@@ -171,31 +191,39 @@ def study_rail(context: template.Context, current: str) -> dict[str, Any]:
     context.render_context[CURRENT] = current
     mark_by_part = _mark_parts(context, access) if current in MARKED_PAGES else {}
 
-    def links(entries: Sequence[RailEntry]) -> tuple[Link, ...]:
-        return tuple(
-            Link(
-                str(entry.title),
-                reverse(entry.address, args=[access.study.slug]),
-                entry.key == current,
-                mark_by_part.get(entry.key),
-            )
-            for entry in entries
-            if access.may(entry.permission)
-        )
+    def link(entry: RailEntry) -> Link:
+        address = reverse(entry.address, args=[access.study.slug])
+        return Link(str(entry.title), address, entry.key == current, mark_by_part.get(entry.key))
 
-    sections = [RailSection(str(title), links(entries)) for title, entries in SECTIONS]
-    places = [n for n, section in enumerate(sections[:READ]) if any(link.is_current for link in section.links)]
-    opened = {*(places or [_SECTION_BY_STATE[access.study.state]]), READ}
-    sections = [replace(section, is_folded=n not in opened) for n, section in enumerate(sections)]
-    overview = links([OVERVIEW])
+    top, sections = _arrange(access, current)
     titles = [
-        link.title for part in (overview, *(section.links for section in sections)) for link in part if link.is_current
+        entry.title
+        for entry in chain(top, *(entries for _title, entries, _is_open in sections))
+        if entry.key == current
     ]
     return {
-        "overview": overview,
-        "sections": [section for section in sections if section.links],
+        "top": [link(entry) for entry in top],
+        "sections": [
+            RailSection(str(title), tuple(map(link, entries)), is_open) for title, entries, is_open in sections
+        ],
         "current": titles[0] if titles else "",
+        # Above a folded rail, where the report would be two presses away.
+        "report": link(REPORT) if REPORT in top and current != REPORT.key else None,
     }
+
+
+def _arrange(access: Access, current: str) -> tuple[list[RailEntry], list[tuple[Promise, list[RailEntry], bool]]]:
+    """What stands on top, and the sections that the account may see anything of, each with whether it is open."""
+    is_closed = access.study.state == Study.State.CLOSED
+    top = [entry for entry in ((OVERVIEW, REPORT) if is_closed else (OVERVIEW,)) if access.may(entry.permission)]
+    place_by_key = {entry.key: place for place, (_title, entries) in enumerate(SECTIONS) for entry in entries}
+    open_place = place_by_key.get(current, _SECTION_BY_STATE[access.study.state])
+    sections = []
+    for place, (title, entries) in enumerate(SECTIONS):
+        visible = [entry for entry in entries if entry not in top and access.may(entry.permission)]
+        if visible:
+            sections.append((title, visible, place == open_place))
+    return top, sections
 
 
 @register.inclusion_tag("studies/next_part.html", takes_context=True)
@@ -238,9 +266,10 @@ def _mark_parts(context: template.Context, access: Access) -> dict[str, PartMark
     context.render_context[FINDINGS] = findings
     marks = {}
     for part in PARTS:
-        levels = [finding.level for finding in findings if finding.place == part]
+        of_part = [finding for finding in findings if finding.place == part]
+        levels = {finding.level for finding in of_part}
         kind = "error" if "error" in levels else "warning" if levels else "good"
-        marks[part] = PartMark(kind, len(levels))
+        marks[part] = PartMark(kind, tuple(finding.sentence for finding in of_part))
     # Nothing follows automatically: an empty list of findings is no launch.
     del marks["launch"]
     return marks

@@ -13,8 +13,6 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
-from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 from django.views.decorators.http import require_http_methods
@@ -27,6 +25,7 @@ from studies.documents.study_template import discover_templates
 from studies.facts import ASKED_WHEN_NEW
 from studies.loader import VersionConflict
 from studies.models import Study
+from studies.study_labels import StudyChoice
 from studies.views.fact_fields import make_fields_of_new_study
 from studies.views.guards import explain_refusal, refuse_unknown
 from studies.views.posted_forms import makes_once
@@ -34,14 +33,6 @@ from studies.views.posted_forms import makes_once
 LIKE, FILE = "like", "file"
 MAY_MAKE = "studies.add_study"
 LARGEST_CLOZE = 1_000_000  # bytes
-
-
-class StudyChoice(forms.ModelChoiceField):  # type: ignore[type-arg]
-    def label_from_instance(self, obj: Any) -> str:
-        """Its title with its state, and since when: several studies may have one title."""
-        day = obj.closed_at or obj.launched_at
-        since = [date_format(timezone.localtime(day), "DATE_FORMAT")] if day else []
-        return f"{obj.title} ({', '.join([str(obj.get_state_display()), *since])})"
 
 
 class NewStudyForm(forms.Form):

@@ -24,6 +24,7 @@ from tests.independent.counts import (
 )
 from tests.independent.dawid_skene import dawid_skene
 from tests.independent.exclusions import exclusions, specifications
+from tests.independent.explained_choices import explained_choices
 from tests.independent.human_line import human_line
 from tests.independent.items import item_analysis
 from tests.independent.judge_audit import judge_biases
@@ -57,6 +58,7 @@ FIGURES = (
     *(
         pair_lengths,
         pair_accuracies,
+        explained_choices,
         explanations,
         pace,
         panel,

@@ -73,7 +73,7 @@ EMPTY = (
     *("judges-among-themselves", "pairs-of-judges", "judge-costs", "personas", "wordings"),
     *("factors", "factor-contrasts", "trends", "trend-means", "pace", "pace-by-place", "repeats"),
     *("distributions", "story-ratings", "spreads", "human-likeness", "human-likeness-by-source", "dimensions"),
-    *("pair-lengths", "length-differences", "pair-accuracies", "cloze-completion"),
+    *("pair-lengths", "length-differences", "pair-accuracies", "explained-choices", "cloze-completion"),
     *("themes", "theme-shares", "amendments", "raters-to-ask"),
     *("novelty", "novelty-by-story", "near-copies", "near-copies-by-story"),
     *("nsv-methods", "nsv-weights", "nsv-ablations", "nsv-stability", "nsv-prompts", "nsv-feedback"),

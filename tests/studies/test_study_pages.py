@@ -2,16 +2,13 @@
 
 import re
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
-from django.conf import settings
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Group, User
 from django.test import Client
 
 from studies.models import Membership, Study
-from studies.templatetags import study_shell
 from tests import factories
 from tests.factories import NOON
 
@@ -316,40 +313,6 @@ def test_whoever_is_signed_in_can_sign_out_of_every_staff_page(client: Client, s
     assert client.get("/studies/").status_code == 302
 
 
-@pytest.mark.parametrize(
-    ("state", "part", "open_sections"),
-    [
-        ("draft", "", ["Make", "Read"]),
-        ("draft", "people/", ["Run", "Read"]),
-        ("live", "", ["Run", "Read"]),
-        ("live", "steps/", ["Make", "Read"]),
-        ("paused", "runs/", ["Judge", "Read"]),
-        ("closed", "", ["Read"]),
-        ("closed", "stories/", ["Make", "Read"]),
-    ],
-)
-def test_the_rail_opens_at_the_state_of_the_study_at_the_page_and_at_the_report(
-    client: Client, study: Study, state: str, part: str, open_sections: list[str]
-) -> None:
-    root = User.objects.create_superuser("root")
-    Study.objects.update(state=state)
-
-    html = RAIL.findall(page(client, root, f"/studies/plums/{part}"))[0]
-
-    assert re.findall(r'class="rail-name">(\w+)', html) == ["Make", "Run", "Judge", "Read"]
-    assert re.findall(r'<p class="rail-name">(\w+)', html) == open_sections
-
-
-def test_the_rail_of_a_draft_says_how_its_parts_stand(client: Client) -> None:
-    factories.study(state=Study.State.DRAFT, planned=False)
-    Study.objects.get().groups.all().delete()
-
-    parts = RAIL.findall(page(client, User.objects.create_superuser("root"), "/studies/plums/"))[0]
-
-    assert "(blocks the launch)" in parts
-    assert "(in order)" in parts
-
-
 def test_an_account_that_is_lead_of_a_study_cannot_become_a_steward_of_all(client: Client, study: Study) -> None:
     lead = member(study, "lead")
     client.force_login(factories.staff("administrator"))
@@ -381,20 +344,3 @@ def test_a_list_costs_the_same_for_one_row_as_for_three(
 
     with django_assert_num_queries(n_queries):  # type: ignore[operator]
         client.get(address)
-
-
-def test_every_page_whose_rail_has_marks_has_the_style_of_marks() -> None:
-    """Marks are drawn by designer.css, which base_designer.html brings along."""
-    templates = Path(settings.BASE_DIR, "templates")
-    part_by_file = {
-        file: part
-        for file in templates.rglob("*.html")
-        for part in re.findall(r'{% study_rail "(\w+)" %}', file.read_text(encoding="utf-8"))
-    }
-    marked = {file for file, part in part_by_file.items() if part in study_shell.MARKED_PAGES}
-
-    has_base = re.compile(r'extends "(base_designer|studies/incoming_table).html"')  # the second extends the first
-    plain = {file.name for file in marked if not has_base.search(file.read_text(encoding="utf-8"))}
-
-    assert len(marked) > 8
-    assert plain == set()

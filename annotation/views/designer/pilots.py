@@ -23,6 +23,7 @@ from annotation.views.designer.precision_forms import LABELS
 from stats.reasons import SENTENCES
 from studies.access import Access
 from studies.models import Study
+from studies.study_labels import label_studies
 from studies.views import study_jobs
 from studies.views.guards import require_in_study
 
@@ -37,7 +38,7 @@ class PilotForm(forms.Form):
     def __init__(self, *args: Any, offered: Sequence[Study], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._study_by_slug = {study.slug: study for study in offered}
-        self.fields["pilot"].choices = [(study.slug, study.title) for study in offered]  # type: ignore[attr-defined]
+        self.fields["pilot"].choices = [(study.slug, label) for study, label in label_studies(offered).items()]  # type: ignore[attr-defined]
 
     @property
     def chosen(self) -> Study:

@@ -25,6 +25,7 @@ from studies import lifecycle, protocol
 from studies.access import Access, visible_studies
 from studies.models import Study
 from studies.protocol import Protocol, repeats
+from studies.study_labels import label_studies
 from studies.views.edits import SEEN, EditForm
 from studies.views.guards import require_in_study
 from studies.vocabulary import OrderPolicy
@@ -111,7 +112,8 @@ class ReadingPlanForm(EditForm):
         offered = sorted({*range(1, min(len(texts.groups), MOST_OFFERED + 1)), *([most] if most else [])})
         names = [(n, _("one") if n == 1 else _("up to %(n)d") % {"n": n}) for n in offered]
         self.fields["groups_per_rater"].choices = [("", _("as many as there are")), *names]  # type: ignore[attr-defined]
-        self.fields["excluded_studies"].choices = [(study.slug, study.title) for study in others]  # type: ignore[attr-defined]
+        names = [(study.slug, label) for study, label in label_studies(others).items()]
+        self.fields["excluded_studies"].choices = names  # type: ignore[attr-defined]
 
     def clean(self) -> None:
         if self.is_saving:
@@ -185,7 +187,7 @@ def reading_plan(request: HttpRequest, access: Access) -> HttpResponse:
         "texts": texts,
         "has_order_over_groups": len(texts.groups) > 1,
         "figures": tables.describe_figures(prospect, design, is_estimated=not study.minutes, pay=pay),
-        "excluded": [other.title for other in others if other.slug in saved.excluded_studies],
+        "excluded": list(label_studies(o for o in others if o.slug in saved.excluded_studies).values()),
         "order": str(ORDERS[OrderPolicy(plan.order_policy)]),
         "title_of_design": str(DESIGNS[design]),
         **_tables(prospect, design, sources, current_protocol, may_draw=may_change),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -62,11 +63,14 @@ class NextThing:
 
 @dataclass(frozen=True)
 class StudyRow:
+    """One study of the list. short_name : said where another study on the page has the same title"""
+
     study: Any
     role: str
     url: str
     next_thing: NextThing
     days_left: int | None = None
+    short_name: str = ""
 
 
 @require_safe
@@ -82,8 +86,9 @@ def index(request: HttpRequest) -> HttpResponse:
     on_page, page = _read_page(_counted(rows, request.user.pk), request.GET.get("page", ""))
     everywhere = request.user.get_all_permissions()
     now = timezone.now()
+    n_by_title = Counter(study.title for study in on_page)
     context = {
-        "rows": [_row(study, everywhere, at=now) for study in on_page],
+        "rows": [_row(study, everywhere, at=now, is_namesake=n_by_title[study.title] > 1) for study in on_page],
         "page": page,
         "pages": list(page.paginator.get_elided_page_range(page.number)),
         "words": words,
@@ -137,7 +142,7 @@ def _count(rows: QuerySet[Any]) -> Coalesce:
     return Coalesce(Subquery(counts, output_field=IntegerField()), 0)
 
 
-def _row(study: Any, everywhere: set[str], *, at: datetime) -> StudyRow:
+def _row(study: Any, everywhere: set[str], *, at: datetime, is_namesake: bool) -> StudyRow:
     role = study.my_role or ""
     permitted = {*everywhere, *(roles.member_permissions(role) if role else ())}
     sees = SEES_STUDY in permitted
@@ -145,7 +150,7 @@ def _row(study: Any, everywhere: set[str], *, at: datetime) -> StudyRow:
     label = str(Membership.Role(role).label) if role else ""
     next_thing = _find_next(study, permitted, at=at) if sees else NextThing("")
     days_left = (study.closes_at - at).days if study.closes_at and study.closes_at > at and not study.is_over else None
-    return StudyRow(study, label, url, next_thing, days_left)
+    return StudyRow(study, label, url, next_thing, days_left, study.slug if is_namesake else "")
 
 
 def _find_next(study: Any, permitted: set[str], *, at: datetime) -> NextThing:

@@ -8,10 +8,10 @@ from dataclasses import replace
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from reports.document import columns
+from reports.document import columns, notes, plots
 from reports.document.columns import ENDS, LEAD, decimals
 from reports.document.files import file_only
-from reports.document.model import Block, Files, ReportTable, Subsection, TableColumn
+from reports.document.model import Block, DrawnPlot, Files, ReportTable, Subsection, TableColumn
 from reports.document.values import IntervalEstimate
 from reports.figures.base import note_of
 from reports.figures.nsv.results import Ablation, ComponentWeight, NsvScores, PanelCorrelation, Stability
@@ -52,6 +52,9 @@ def blocks(scores: NsvScores) -> Iterator[Block]:
     yield Files(words=_("Correlations with the panel"), table="nsv-methods")
     yield _weight_table(scores)
     yield Files(words=_("Weights"), table="nsv-weights")
+    if plot := _ablation_plot(scores):
+        title = _("What does the correlation lose without a component, or with a worse one?")
+        yield DrawnPlot(plot=plot, title=title, described=notes.table_below_plot(), caption=title)
     yield _ablation_table(scores)
     yield Files(words=_("Ablation"), table="nsv-ablations")
     yield Subsection(
@@ -117,6 +120,23 @@ def _weight_table(scores: NsvScores) -> ReportTable[ComponentWeight]:
             columns.constants(n_pairs=scores.preferences.n_pairs),
         ],
     )
+
+
+def _ablation_plot(scores: NsvScores) -> plots.DifferencePlot | None:
+    """Every ablation in the order of its table; None without any that has a value."""
+    marks = [
+        plots.DifferenceMark(
+            label=f"{METHODS[row.component]}, {DEGRADED[row.by]}",
+            value=row.value,
+            low=row.interval.low,
+            high=row.interval.high,
+            is_clear=row.interval.low is not None and row.interval.low > 0,
+            is_weak=row.interval.is_weak,
+        )
+        for row in scores.ablations
+        if row.value is not None
+    ]
+    return plots.DifferencePlot(marks, plots.difference_axis(plots.ends_of(marks))) if marks else None
 
 
 def _ablation_table(scores: NsvScores) -> ReportTable[Ablation]:

@@ -5,10 +5,14 @@ from typing import Any
 
 import pytest
 
+from annotation.models import Rater
+from annotation.responses import Answer
 from reports import results
+from reports.figures.pairs.explained_choices import find_bounds
 from reports.figures.pairs.lengths import _bins
 from studies.models import Story, Study
 from tests import triggers
+from tests.reports import given
 from tests.reports.test_preferences import CHOSEN, FIRST, choices, paired
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
@@ -53,3 +57,36 @@ def test_bins_are_the_same_to_both_sides_and_hold_every_pair(differences: list[f
 
     assert sum(part.n for part in bins) == len(differences)
     assert math.isclose(bins[0].start, -bins[-1].end)
+
+
+def test_bounds_are_quarters_of_all_explanations_and_fewer_where_many_are_of_one_length() -> None:
+    assert find_bounds(range(10, 90, 10)) == [(10, 20), (21, 40), (41, 60), (61, 80)]
+    assert find_bounds([5, 5, 5, 5, 5, 9]) == [(5, 5), (6, 9)]
+    assert find_bounds([7]) == [(7, 7)]
+
+
+def test_explained_choices_are_held_against_most_people_by_words_of_the_explanation() -> None:
+    study: Study = paired()
+    choices(study, CHOSEN, FIRST)
+    said = {"plot1": ("p1s1", 2), "plot2": ("p2s1", 30), "plot3": ("p3s2", 40)}  # of pair 2 no story is preferred
+    rows = [
+        given.Row(
+            *("test", "terse", group, "", "ranking", "item-1"),
+            Answer(value=story, rationale="so " * n_words),
+            kind=Rater.Kind.MODEL,
+        )
+        for group, (story, n_words) in said.items()
+    ]
+    given.bring(study, rows)
+
+    (row,) = results.compute(study)["explained_choices"]
+
+    assert row["n"] == 2
+    assert [(b["judge"], b["least_words"], b["most_words"], b["n"], b["value"]) for b in row["bins"]] == [
+        ("terse", 2, 2, 1, 100.0),
+        ("terse", 3, 40, 1, 0.0),
+    ]
+
+
+def test_choices_without_an_explanation_are_not_told_of(report: dict[str, Any]) -> None:
+    assert report["explained_choices"] == []
