@@ -14,7 +14,7 @@ from django.db.models.functions import Cast
 
 from annotation.models import Assignment, Consent, Fill, Rater, Response, Timing, Withdrawal
 from judges.models import Attempt, ReferenceSet
-from reports import dataset
+from reports import dataset, key_figures
 from reports.dataset import Dataset, is_sealed
 from reports.document.model import Head
 from reports.figures import Figure, all_figures
@@ -265,6 +265,7 @@ def ensure_report(
             report = Report.objects.create(
                 study=study, kind=Report.Kind.RESULTS, fingerprint=fingerprints.whole, **fresh
             )
+            key_figures.record(report)
             if not study.is_closed:  # else every look would leave one behind
                 _replaceable(study).exclude(pk=report.pk).delete()
             return report

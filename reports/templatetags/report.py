@@ -6,12 +6,25 @@ from django import template
 
 from reports import numbers
 from reports.page.charts import draw_plot
+from reports.page.norm_bars import draw_norm
+from reports.page.trends import draw_days, draw_sparkline, write, write_signed
 
 register = template.Library()
 
 for number in (numbers.coefficient, numbers.decimal, numbers.whole):
     register.filter(number.__name__, number)
 register.filter("draw_plot", draw_plot)
+for draw in (draw_days, draw_norm, draw_sparkline):
+    register.filter(draw.__name__, draw)
+register.filter("in_form", write)
+register.filter("signed", write_signed)
+
+
+@register.filter
+def measure(number: numbers.Number, is_percent: bool) -> str:
+    """A share in percent without decimals, a mean on a scale with two."""
+    return numbers.decimal(number, 0 if is_percent else 2)
+
 
 # Browsers end a line after a hyphen, also in GPT-3.5, before the sign of 27.8 %, and within −1.28 to 1.68.
 NOT_WORDS = re.compile(r"(<(?:svg|select|textarea|pre)\b.*?</(?:svg|select|textarea|pre)>|<[^>]*>)", re.DOTALL)
