@@ -29,7 +29,7 @@ COEFFICIENT, PERCENT = "coefficient", "percent"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Trend:
+class DailyFigure:
     """One figure of the latest report, and what it was on the days before.
 
     about : the statistic, after what it is about where that is a single question; "" where there is nothing to add
@@ -69,18 +69,18 @@ class StudyFigures:
     day: date | None = None
     is_empty: bool = False
     sees_judges: bool = False
-    outcomes: tuple[Trend, ...] = ()
-    judges: tuple[Trend, ...] = ()
+    outcomes: tuple[DailyFigure, ...] = ()
+    judges: tuple[DailyFigure, ...] = ()
     progress: tuple[tuple[date, float], ...] = ()
     n_questioned: int | None = None
     cost: float | None = None
     n_without_cost: int = 0
 
     @property
-    def progress_trend(self) -> Trend:
+    def progress_trend(self) -> DailyFigure:
         """The places submitted by the day, to be drawn as other figures are."""
         latest = self.progress[-1][1] if self.progress else None
-        return Trend(title=_("Places submitted"), form=PERCENT, value=latest, points=self.progress)
+        return DailyFigure(title=_("Places submitted"), form=PERCENT, value=latest, points=self.progress)
 
     @property
     def table(self) -> list[tuple[date, float | None, list[float | None]]]:
@@ -191,11 +191,11 @@ def _shares(days: Iterable[_Day]) -> Iterator[tuple[date, float]]:
             yield row.day, 100 * n_submitted / n_places
 
 
-def _outcome(row: Mapping[str, Any], days: Iterable[_Day]) -> Trend:
+def _outcome(row: Mapping[str, Any], days: Iterable[_Day]) -> DailyFigure:
     title = row["title"]
     if row["key"] == TESTS:
         title = ngettext("Mean of %(n)s test", "Mean of %(n)s tests", row["n_items"]) % {"n": row["n_items"]}
-    return Trend(
+    return DailyFigure(
         title=title,
         about=row["name"],
         value=row["value"],
@@ -204,13 +204,13 @@ def _outcome(row: Mapping[str, Any], days: Iterable[_Day]) -> Trend:
     )
 
 
-def _judge(row: Mapping[str, Any], days: Iterable[_Day]) -> Trend:
+def _judge(row: Mapping[str, Any], days: Iterable[_Day]) -> DailyFigure:
     statistic = row["statistic"]
     form = COEFFICIENT if statistic in COEFFICIENTS else PERCENT if statistic in PERCENTAGES else "number"
     name = _(NAMES[statistic]) if statistic in NAMES else ""
     about = f"{row['about']}: {name}" if row["about"] else name
     points = tuple(_points(days, "judges", row["key"]))
-    return Trend(title=row["judge"], about=about, form=form, value=row["value"], points=points, of_a_judge=True)
+    return DailyFigure(title=row["judge"], about=about, form=form, value=row["value"], points=points, of_a_judge=True)
 
 
 def _points(days: Iterable[_Day], part: str, key: str) -> Iterator[tuple[date, float]]:

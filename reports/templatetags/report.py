@@ -7,17 +7,15 @@ from django import template
 from reports import numbers
 from reports.page.charts import draw_plot
 from reports.page.norm_bars import draw_norm
-from reports.page.trends import draw_days, draw_sparkline, write, write_signed
+from reports.page.trends import draw_days, list_figures
 
 register = template.Library()
 
 for number in (numbers.coefficient, numbers.decimal, numbers.whole):
     register.filter(number.__name__, number)
 register.filter("draw_plot", draw_plot)
-for draw in (draw_days, draw_norm, draw_sparkline):
+for draw in (draw_days, draw_norm, list_figures):
     register.filter(draw.__name__, draw)
-register.filter("in_form", write)
-register.filter("signed", write_signed)
 
 
 @register.filter

@@ -146,7 +146,7 @@ def test_a_study_that_is_not_closed_cannot_let_its_figures_in(staff: Client) -> 
 def test_reports_of_real_studies_make_norms(staff: Client) -> None:
     """Figures as reports leave them are those that norms read."""
     study = given.closed_study(n_items=2)
-    given.verdicts(study, {"E01": "ynyn", "E02": "ynyy", "E03": "ynyn"})
+    given.verdicts(study, {"E01": "ynynynyn", "E02": "ynyyynyn", "E03": "ynynynny"})
     results.ensure_report(study, at=NOW, by="ann")
     (row,) = KeyFigures.objects.values_list("figures", flat=True)
     norms.share(study, by="ann", at=NOW)
