@@ -208,6 +208,16 @@ def test_a_blind_account_is_shown_what_reports_without_sources_say(study: Study)
     assert "gpt" not in page
 
 
+def test_a_blind_account_is_sent_to_the_report_that_is_computed_for_it(study: Study) -> None:
+    results.ensure_report(study, at=NOW, by="ann")
+    blind = reader("cora", plums="coordinator")
+
+    (row,) = rows(signed_in(blind))
+
+    assert row.day is None
+    assert "No report yet" in signed_in(blind).get("/reports/").content.decode()
+
+
 def test_a_member_sees_the_studies_of_their_role_alone() -> None:
     for slug in ("plums", "pears"):
         keep_figures(factories.study(slug))
