@@ -94,8 +94,6 @@ def test_only_closed_studies_of_people_that_allow_it_are_counted(staff: Client) 
 def test_a_study_of_ones_own_stands_beside_them_whether_it_lets_its_figures_in_or_not(staff: Client) -> None:
     for slug, agreement in {"plums": 0.1, "pears": 0.3, "figs": 0.5}.items():
         closed(slug, agreement)
-    own = factories.study("quinces")
-    own.versions.get().steps.filter(key="tests")
     own = closed("medlars", 0.7, is_shared=False)
 
     (row,) = norms.read_norms("tests", beside=own)
