@@ -2,6 +2,8 @@
 
 Report           one result of one study as JSON, with a fingerprint of everything it was computed from.
 ReportFragment   a part of a report's pages as it was rendered, so that whoever looks next need not wait for it.
+KeyFigures       the few figures of a day's last report by which studies are compared; they outlive the report.
+SharedNorms      that a closed study's figures may enter the norms of its instruments, who said so and when.
 Computation      a report that is being computed, or was asked for: how far it is, and whose turn it is.
 ReportSchedule   which reports are computed every day, when, and who is written to.
 Digest           that one of them was written to, and whether the mail went out.
@@ -85,6 +87,44 @@ class ReportFragment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} of report {self.report_id}"
+
+
+class KeyFigures(models.Model):
+    """At most one row a day of those that show sources and one of those that do not. Neither holds a figure by source.
+
+    trend : what is drawn over the days: `progress` (places submitted, places), `agreement` by outcome, `judges`
+    figures : what is shown of the latest, as `reports.key_figures` writes it
+    """
+
+    study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="key_figures")
+    day = models.DateField(_("day"), help_text=_("Of the report, in UTC."))
+    is_sealed = models.BooleanField(_("is sealed"), help_text=_("Of a report that tells nothing by source."))
+    fingerprint = models.CharField(_("fingerprint"), max_length=64, help_text=_("Of the report."))
+    trend = models.JSONField(_("trend"))
+    figures = models.JSONField(_("figures"))
+
+    class Meta:
+        verbose_name = _("key figures")
+        verbose_name_plural = _("key figures")
+        ordering = ["study", "day", "is_sealed"]
+        constraints = [models.UniqueConstraint(fields=["study", "day", "is_sealed"], name="key_figures_once_a_day")]
+
+    def __str__(self) -> str:
+        return f"key figures of {self.study_id}, {self.day}"
+
+
+class SharedNorms(models.Model):
+    study = models.OneToOneField(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="shared_norms")
+    by = models.CharField(_("by"), max_length=150)
+    at = models.DateTimeField(_("at"))
+
+    class Meta:
+        verbose_name = _("figures shared for norms")
+        verbose_name_plural = _("figures shared for norms")
+        ordering = ["study"]
+
+    def __str__(self) -> str:
+        return f"norms may have study {self.study_id}"
 
 
 class ComputationQuerySet(models.QuerySet["Computation"]):

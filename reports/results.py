@@ -12,6 +12,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
 
+from reports import key_figures
 from reports.dataset import Dataset, is_sealed
 from reports.document.model import DocumentSection, Head
 from reports.document.order import in_order
@@ -163,6 +164,7 @@ def ensure_report(
             report = Report.objects.create(
                 study=study, kind=Report.Kind.RESULTS, fingerprint=fingerprints.whole, **fresh
             )
+            key_figures.record(report)
             if not study.is_closed:  # else every look would leave one behind
                 _replaceable(study).exclude(pk=report.pk).delete()
             return report

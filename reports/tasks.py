@@ -5,7 +5,7 @@ from datetime import timedelta
 from celery import shared_task
 from django.utils import timezone
 
-from reports import computations, pilots, results, schedules
+from reports import computations, key_figures, pilots, results, schedules
 from reports.export import issues
 from reports.models import ExportPackage
 from reports.page import fragments
@@ -28,7 +28,9 @@ def make_report(computation_id: int) -> None:
 def nightly() -> int:
     """Compute and store the report of each live or recently closed study whose inputs changed; how many there were."""
     now = timezone.now()
-    return schedules.store_reports(schedules.find_studies(None, at=now), at=now)
+    n_stored = schedules.store_reports(schedules.find_studies(None, at=now), at=now)
+    key_figures.record_missing()
+    return n_stored
 
 
 @shared_task  # type: ignore[untyped-decorator]
@@ -43,6 +45,7 @@ def scheduled() -> int:
         schedules.send_digests(schedule, studies, due_at=due_at, at=now)
     if due:
         results.prune(before=now - KEPT)
+        key_figures.record_missing()
     return n_stored
 
 

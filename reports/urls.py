@@ -7,7 +7,9 @@ from reports.page.sections import SECTIONS
 from reports.views import (
     drawings,
     filled_sections,
+    lab,
     methods,
+    norms,
     packages,
     pages,
     rationales,
@@ -30,9 +32,10 @@ class SectionConverter(StringConverter):
 register_converter(SectionConverter, "section")
 app_name = "reports"
 urlpatterns = [
-    path("", pages.index, name="index"),
+    path("", lab.index, name="index"),
     # No slug of a study begins with a line.
     path("-schedule/", schedule.schedule, name="schedule"),
+    path("-instruments/<slug:asked>/", norms.show, name="instrument_norms"),
     # What can be taken away: published studies, plots, stored reports, and what a paper says of the study.
     path("replications/", replications.index, name="replications"),
     path("replications/<slug:name>/", replications.show, name="replication"),
@@ -54,6 +57,7 @@ urlpatterns = [
     path("<slug:slug>/anew/", pages.compute_anew, name="compute_anew"),
     path("<slug:slug>/rehearsal/", rehearsals.show, name="rehearsal"),
     path("<slug:slug>/simulation/", simulations.show, name="simulation"),
+    path("<slug:slug>/norms/", norms.share, name="share_norms"),
     path("<slug:slug>/exports/", packages.exports, name="exports"),
     path("<slug:slug>/exports/<slug:sha256>.zip", packages.package, name="package"),
     path("<slug:slug>/rationales/", rationales.index, name="rationales"),

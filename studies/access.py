@@ -6,6 +6,7 @@ either allows is allowed. `docs/roles.md` publishes both.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.contrib.auth.models import AnonymousUser, User
@@ -49,8 +50,21 @@ def access_to(study: Study, user: User | AnonymousUser) -> Access:
         return Access(study, "", frozenset())
     if user.is_superuser:
         return Access(study, "", frozenset(), is_superuser=True)
-    everywhere = frozenset(user.get_all_permissions())
     role = Membership.objects.filter(study=study, user=user).values_list("role", flat=True).first() or ""
+    return _with_role(study, role, frozenset(user.get_all_permissions()))
+
+
+def list_access(studies: Sequence[Study], user: User | AnonymousUser) -> list[Access]:
+    """What the account may see and do in each of the studies, as `access_to` says it. One query, and Django's two."""
+    if not (user.is_active and user.is_staff) or user.is_superuser:
+        return [access_to(study, user) for study in studies]
+    everywhere = frozenset(user.get_all_permissions())
+    memberships = Membership.objects.filter(study__in=[study.pk for study in studies], user_id=user.pk)
+    role_by_study = dict(memberships.values_list("study_id", "role"))
+    return [_with_role(study, role_by_study.get(study.pk, ""), everywhere) for study in studies]
+
+
+def _with_role(study: Study, role: str, everywhere: frozenset[str]) -> Access:
     together = everywhere | roles.member_permissions(role) if role else everywhere
     return Access(study, role, everywhere if roles.sees_all_apart(together) else together)
 

@@ -7,6 +7,7 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from config import roles
+from reports import overview
 from reports.document import latex
 from reports.methods.citation import SHORT, cite
 from reports.methods.paragraph import to_text, write_paragraphs
@@ -38,6 +39,7 @@ def show(request: HttpRequest, access: Access, report: Report) -> HttpResponse:
         "citation": cite(report, request.build_absolute_uri(address)),
         "reports": _stored_reports(access),
         "most": MOST_REPORTS,
+        "days": overview.read_days(access),
         "main_class": "research",
     }
     return render(request, "reports/methods.html", of_study(access) | context)

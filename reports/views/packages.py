@@ -16,11 +16,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from config import roles
+from reports import norms
 from reports.dataset import is_sealed
 from reports.export import issues
 from reports.export.content import PackageContent
 from reports.export.package import CALLS, TABLES, count_rows
 from reports.models import ExportPackage
+from reports.views.norms import CHANGE_STUDY
 from reports.views.shared import may_see_sources, of_study
 from studies.access import Access
 from studies.models import Study
@@ -126,6 +128,8 @@ def exports(request: HttpRequest, access: Access) -> HttpResponse:
             "may_open": may_open,
             "files": _files(access, request, packages) if may_read and not is_part else [],
             "packages": packages,
+            "shared_norms": norms.find_shared(access.study),
+            "may_share_norms": access.may(CHANGE_STUDY),
             "is_under_way": any(package.ended_at is None for package in packages),
         },
         status=400 if request.method == "POST" else 200,

@@ -1,55 +1,21 @@
-"""The list of studies and the report of one, for staff whose role may see them, in all studies or in this one.
+"""The report of a study, for staff whose role may see them, in all studies or in this one.
 
 Like the raters' pages they refuse query parameters, which nothing of ours sends.
 """
 
-from django.contrib.admin.views.decorators import staff_member_required
-from django.core.exceptions import PermissionDenied
-from django.db.models import Count, OuterRef, Q, Subquery
-from django.db.models.functions import Coalesce
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.cache import add_never_cache_headers
-from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
-from annotation.models import Assignment, Rater, Seat
 from config import roles
 from reports import computations, results
 from reports.methods.citation import SHORT, cite
 from reports.page.fragments import obtain_page
 from reports.page.pages import SUMMARY, name_of_figure
 from reports.views.shared import ORDER, is_by_score, obtain_report, of_study, render_waiting
-from studies.access import Access, visible_studies
-from studies.models import Story
-from studies.views.guards import refuse_unknown, require_in_study
-
-
-@require_safe
-@staff_member_required
-def index(request: HttpRequest) -> HttpResponse:
-    """Every study whose report the account may see, with how far it has come."""
-    visible = visible_studies(request.user, roles.VIEW_REPORT)
-    if not request.user.has_perm(roles.VIEW_REPORT) and not visible.exists():
-        raise PermissionDenied
-    refuse_unknown(request, ())
-    of_study = Q(study=OuterRef("pk"))
-    seats = Seat.objects.filter(of_study, rater_kind=Rater.Kind.PERSON)
-    assignments = Assignment.objects.first_readings().filter(of_study, status=Assignment.Status.SUBMITTED)
-    studies = visible.annotate(
-        **{
-            name: Coalesce(Subquery(rows.order_by().values("study").annotate(n=Count("pk")).values("n")), 0)
-            for name, rows in {
-                "n_stories": Story.objects.filter(of_study),
-                "n_seats": seats,
-                "n_done": assignments,
-            }.items()
-        }
-    )
-    response = render(request, "reports/index.html", {"studies": studies.order_by("-launched_at", "slug")})
-    add_never_cache_headers(response)
-    return response
+from studies.access import Access
+from studies.views.guards import require_in_study
 
 
 @require_in_study(roles.VIEW_REPORT, methods=("POST",))

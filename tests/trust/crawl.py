@@ -218,6 +218,7 @@ def pool(world: World, pattern: Pattern, name: str, who: str) -> list[Any]:
         "call": keys(Call.objects.filter(run=world.run), 3),
         "instrument": keys(Instrument.objects.all(), 2),
         "score": [NOWHERE],
+        "asked": chain(Instrument.objects.filter(status="published").values_list("slug", flat=True)[:1], [NOWHERE]),
         "endpoint": keys(Endpoint.objects.all()),
         "judge": keys(Judge.objects.all()),
         "prompt": keys(Prompt.objects.all(), 3),

@@ -119,6 +119,8 @@ endpoints:test                      GET    405   405   405   405    405    405  
 endpoints:test                      POST   login login login 403    403    403   403    403     away
 reports:index                       GET    login login login 403    ok     ok    ok     403     403
 reports:index                       POST   405   405   405   405    405    405   405    405     405
+reports:instrument_norms            GET    login login login 403    ok     ok    ok     403     403
+reports:instrument_norms            POST   405   405   405   405    405    405   405    405     405
 reports:schedule                    GET    login login login 403    403    403   403    403     ok
 reports:schedule                    POST   login login login 403    403    403   403    403     404
 studies:index                       GET    login login login ok     ok     ok    ok     ok      ok
@@ -219,6 +221,8 @@ reports:simulation                  GET    login login login 403    ok     403  
 reports:simulation                  POST   login login login 403    409    403   403    403     403
 designer:changes                    GET    login login login 403    ok     ok    ok     403     403
 designer:changes                    POST   login login login 403    away   403   403    403     403
+reports:share_norms                 GET    405   405   405   405    405    405   405    405     405
+reports:share_norms                 POST   login login login 403    away   403   403    403     403
 reports:exports                     GET    login login login 403    ok     ok    ok     403     403
 reports:exports                     POST   login login login 403    403    away  400    403     403
 reports:package                     GET    login login login 403    403    404   ok     403     403

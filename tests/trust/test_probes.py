@@ -201,13 +201,14 @@ def test_a_form_cannot_choose_its_seat_or_its_group() -> None:
 # ── parameters that blind pages do not know ────────────────────────────────────────────────────────────────────────
 
 
-PAGED = ("rationales", "rationales_of_story", "rationales_of_group", "theme_sample", "theme_reasons")
+PAGED = ("index", "rationales", "rationales_of_story", "rationales_of_group", "theme_sample", "theme_reasons")
 NOT_BLIND = (
     "replications",
     "replication",
     "schedule",
     "rehearsal",
     "simulation",
+    "share_norms",
 )  # which refuse a coordinator altogether
 
 

@@ -49,6 +49,7 @@ class ExplainedChoices(ItemFigure[ItemExplainedChoices], Figure[Listing[ItemExpl
     key = "explained_choices"
     title = gettext_lazy("Judges’ choices by length of explanation")
     position = 75
+    section = "pairs"
     tables = ("explained-choices",)
 
     def is_about(self, item: StepItem) -> bool:
