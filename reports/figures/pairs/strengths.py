@@ -71,6 +71,7 @@ class Strengths(Figure[Listing[StrengthTable]]):
     title = gettext_lazy("Strengths")
     position = 85
     tables = ("strengths",)
+    pages_of = "stories"
     edition = 2
     is_shown_sealed = False
 

@@ -83,6 +83,7 @@ class PanelPace(Figure[PaceResult]):
     title = gettext_lazy("How long they took")
     position = 55
     tables = ("pace", "pace-by-place")
+    pages_of = "raters"
 
     def compute(self, dataset: Dataset) -> PaceResult | None:
         readings = dataset.records.timed_readings

@@ -139,6 +139,7 @@ class RaterPanel(Figure[PanelResult]):
     title = gettext_lazy("The raters")
     position = 54
     tables = ("severity", "leave-one-rater-out")
+    pages_of = "raters"
     edition = 4
 
     def compute(self, dataset: Dataset) -> PanelResult | None:

@@ -61,6 +61,7 @@ class Repeats(Figure[Listing[RepeatRow]]):
     title = gettext_lazy("What raters read twice")
     position = 56
     tables = ("repeats",)
+    pages_of = "raters"
     edition = 3
 
     def compute(self, dataset: Dataset) -> Listing[RepeatRow]:

@@ -92,6 +92,7 @@ class StoryRatings(ItemFigure[ItemStories], Figure[Listing[ItemStories]]):
     title = gettext_lazy("Story by story")
     position = 33
     tables = ("story-ratings", "spreads")
+    pages_of = "stories"
     edition = 3
 
     def compute(self, dataset: Dataset) -> Listing[ItemStories]:

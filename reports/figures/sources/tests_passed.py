@@ -71,6 +71,7 @@ class TestsPassed(Figure[TestsPassedResult]):
     title = gettext_lazy("Tests passed by each story")
     position = 60
     tables = ("tests-passed",)
+    pages_of = "stories"
     edition = 6
     is_shown_sealed = False
 
