@@ -20,7 +20,7 @@ from reports.figures.base import Listing
 from reports.figures.block_titles import block_title
 from reports.figures.raters.pace import PaceResult, RaterPace, question_words
 from reports.figures.raters.panel import PanelBlock, PanelResult, RaterRow
-from reports.figures.raters.questions import RaterQuestion, RaterQuestionsResult, write_question
+from reports.figures.raters.questions import RaterQuestionsResult, write_question
 from reports.figures.raters.repeats import RepeatRow
 from reports.models import Report
 from reports.numbers import NONE, coefficient, decimal, interval, measured, whole
@@ -45,11 +45,12 @@ class RaterLine:
 
 @dataclass(frozen=True)
 class LineGroup:
-    """Lines under one heading. others : what the column of the others has"""
+    """Lines under one heading. own, others : what the columns of the rater and of the others have"""
 
     key: str
     title: str
     hint: str
+    own: str
     others: str
     lines: Sequence[RaterLine]
 
@@ -123,20 +124,26 @@ class RaterFigures:
                 "pace",
                 _("Pace"),
                 _("Active time counts only while the page is visible and in use; answers are included."),
+                _("This rater"),
                 _("Median of raters"),
                 list(_pace_lines(self.pace, self.pace_by_rater.get(code))),
             ),
             LineGroup(
                 "severity",
                 _("Severity"),
-                _("Below 0 a rater is stricter than the others were on the same stories; the interval is over stories."),
-                _("As strict"),
+                _(
+                    "Below 0 a rater is stricter than the others were on the same stories; the interval is over "
+                    "stories."
+                ),
+                _("This rater"),
+                _("The others"),
                 [line for block in self.blocks for line in _severity_lines(block, code, head)],
             ),
             LineGroup(
                 "without",
                 _("Agreement without this rater"),
-                _("How far the agreement of all would be another; one person may make or break it."),
+                _("Agreement of all raters when this one is left out; one person may make or break it."),
+                _("Without this rater"),
                 _("With all"),
                 [line for block in self.blocks for line in _agreement_lines(block, code, head)],
             ),
@@ -144,6 +151,7 @@ class RaterFigures:
                 "repeats",
                 _("What was read twice"),
                 _("Of 100 answers given twice about one text, how many are the same."),
+                _("This rater"),
                 _("All raters"),
                 list(_repeat_lines(self.repeats, code, head)),
             ),
@@ -227,5 +235,3 @@ def _rows_of(block: PanelBlock, code: str) -> list[RaterRow]:
 
 def _present(rows: Sequence[T], number: Callable[[T], float | None]) -> list[float]:
     return [value for value in map(number, rows) if value is not None]
-
-

@@ -105,7 +105,7 @@ class StoryStanding:
 
 
 def list_outcomes(report: Report) -> list[RankedOutcome]:
-    """The outcomes that the report has story by story: tests passed, scores and scales, strengths. Raises Undecodable."""
+    """The outcomes that the report has story by story: tests, scores, scales, strengths. Raises Undecodable."""
     tests: TestsPassedResult | None = read_stored_figure(report, "tests_passed")
     ratings: Listing[ItemStories] | None = read_stored_figure(report, "story_ratings")
     strengths: Listing[StrengthTable] | None = read_stored_figure(report, "strengths")

@@ -32,6 +32,8 @@ from studies.models import Provenance, Story
 from studies.views.guards import refuse_unknown, require_in_study
 
 STORIES_A_PAGE = 50
+MOST_GROUPS = 300  # to choose from; of more the code is typed
+LONGEST = 80  # characters of a group's code
 ORDERS = ("code", "highest", "lowest")
 OPEN_QUERY = ("outcome", "order")  # which a list has only where sources may be seen
 QUERY = ("group", "page", *OPEN_QUERY)
@@ -61,9 +63,7 @@ class Standings:
 
     def of_story(self, code: str) -> list[StoryStanding]:
         """Where the story stands on each outcome, in each of its groups."""
-        return [
-            outcome.stand(value) for outcome in self.outcomes for value in outcome.values_by_story.get(code, ())
-        ]
+        return [outcome.stand(value) for outcome in self.outcomes for value in outcome.values_by_story.get(code, ())]
 
 
 @dataclass(frozen=True)
@@ -80,29 +80,27 @@ class StoryRow:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the list shows. group : the id of one, None for all; outcome : None where there is none"""
+    """What the list shows. group : the code of one, "" for all; outcome : None where there is none"""
 
-    group: int | None
+    group: str
     outcome: RankedOutcome | None
     order: str
 
     @classmethod
-    def read(cls, request: HttpRequest, access: Access, standings: Standings) -> Wanted:
+    def read(cls, request: HttpRequest, standings: Standings) -> Wanted:
         """Raises Http404 for what cannot be."""
-        group, key = request.GET.get("group", ""), request.GET.get("outcome", "")
+        group, key = request.GET.get("group", "").strip()[:LONGEST], request.GET.get("outcome", "")
         order = request.GET.get("order", "") or "code"
-        if order not in ORDERS or (group and not group.isdecimal()):
-            raise Http404
-        if group and not access.study.groups.filter(pk=int(group)).exists():
+        if order not in ORDERS:
             raise Http404
         outcomes = [outcome for outcome in standings.outcomes if not key or outcome.key == key]
         if key and not outcomes and not standings.is_waiting:
             raise Http404
-        return cls(int(group) if group else None, outcomes[0] if outcomes else None, order)
+        return cls(group, outcomes[0] if outcomes else None, order)
 
     def query(self, **more: object) -> str:
         chosen = {
-            "group": self.group or "",
+            "group": self.group,
             "outcome": self.outcome.key if self.outcome else "",
             "order": "" if self.order == "code" else self.order,
         }
@@ -115,13 +113,15 @@ def story_list(request: HttpRequest, access: Access) -> HttpResponse:
     standings = Standings.of(request, access)
     if standings.is_hidden:
         refuse_unknown(request, [name for name in QUERY if name not in OPEN_QUERY])
-    wanted = Wanted.read(request, access, standings)
+    wanted = Wanted.read(request, standings)
     page = Paginator(_order_stories(access, wanted), STORIES_A_PAGE).get_page(request.GET.get("page"))
+    groups = list(access.study.groups.order_by("code").values_list("code", flat=True)[: MOST_GROUPS + 1])
     context = _shared(access, standings) | {
         "page": page,
         "rows": _rows(access, wanted, page),
         "wanted": wanted,
-        "groups": list(access.study.groups.order_by("code").values_list("pk", "code")),
+        "groups": groups[:MOST_GROUPS],
+        "has_more_groups": len(groups) > MOST_GROUPS,
         "page_query": wanted.query(page=""),
     }
     return render(request, "reports/stories.html", context)
@@ -131,7 +131,7 @@ def _order_stories(access: Access, wanted: Wanted) -> list[int]:
     """The ids of the stories in order; those without a value on the outcome come last. One query."""
     stories = access.study.stories.order_by("code")
     if wanted.group:
-        stories = stories.filter(groups=wanted.group)
+        stories = stories.filter(groups__code=wanted.group)
     codes = list(stories.values_list("pk", "code"))
     if wanted.outcome is None or wanted.order == "code":
         return [pk for pk, _code in codes]
@@ -197,6 +197,7 @@ def story(request: HttpRequest, access: Access, story: int) -> HttpResponse:
         "source": _source_by_story(access, [row.pk]).get(row.pk, ""),
         "standings": standings.of_story(row.code),
         "items": _answers_by_item(answers, reasons),
+        "has_judges": any(answer.kind == Rater.Kind.MODEL for answer in answers),
         "measured": _measured(answers, standings),
         "paragraphs": list_paragraphs(marked),
         "n_passages": marked.n_passages,

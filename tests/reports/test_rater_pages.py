@@ -1,4 +1,4 @@
-"""The list of raters and the page of one: questions to ask, from what the report says, under codes and over all sources."""
+"""The list of raters and the page of one: questions to ask, from what the report says, under codes, sealed."""
 
 import re
 
@@ -58,8 +58,8 @@ def test_what_stands_out_is_a_question_and_no_verdict(client: Client, study: Stu
 
     assert "More than 400 words of story a minute, answers included: read in full, or elsewhere?" in fast
     assert "Questions to ask, never verdicts: nothing here leaves anybody out." in fast
-    assert "Nothing stands out that one would ask this rater about." in calm
-    assert "With fewer than 5 raters nobody is held against the others" in calm
+    assert "Nothing stands out to ask this rater about." in calm
+    assert "With fewer than 5 raters, nobody is compared with the others" in calm
 
 
 def test_one_answer_throughout_is_asked_about_where_there_are_raters_enough(client: Client) -> None:
