@@ -6,10 +6,12 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from annotation.models import Response
+from reports import results
 from studies.models import Story, Study
 from tests import triggers
 from tests.browser.conftest import enter_as_staff
 from tests.browser.test_accessibility import in_all_looks
+from tests.factories import NOON
 from tests.reports.test_pages import full_study
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("committed")]
@@ -25,6 +27,8 @@ def study(committed: None) -> Study:
     rows = Response.objects.filter(assignment__rater__code="plumsE01", story__code="p1s1", item__key="item-1")
     quoted = {"paragraph": 2, "start": 22, "end": 34, "text": "and one more"}
     rows.filter(step__key="tests").update(rationale="The turn comes too soon.", quotes=[quoted])
+    # Else the first page waits for it, on a busy machine longer than a browser does.
+    results.ensure_report(study, at=NOON, by="tests")
     return study
 
 
