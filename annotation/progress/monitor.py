@@ -77,6 +77,30 @@ class WorkRow:
 
 
 @dataclass(frozen=True)
+class PlaceRow:
+    """One place that a person has or had. n_declined : questions that were put aside, or whose answer is unreadable"""
+
+    assignment: Assignment
+    state: str
+    words: str
+    n_answered: int
+    n_declined: int
+    n_questions: int
+    active_seconds: int
+
+    @property
+    def n_missing(self) -> int:
+        """Questions of a submitted place that have no answer at all."""
+        if self.state != "submitted":
+            return 0
+        return max(self.n_questions - self.n_answered - self.n_declined, 0)
+
+    @property
+    def active_minutes(self) -> int:
+        return self.active_seconds // 60
+
+
+@dataclass(frozen=True)
 class Query:
     """Something to ask a person about; no verdict. invitation : through which they can be written to, if any"""
 
@@ -160,6 +184,28 @@ def list_work(study: Study, raters: Sequence[int]) -> list[WorkRow]:
         )
         for pk in raters
         if pk in latest
+    ]
+
+
+def list_places(rater: Rater) -> list[PlaceRow]:
+    """Every place of a person, the first first. Three queries."""
+    rows = _assignments(rater.study).filter(rater=rater).select_related("group", "seat", "version").order_by("pk")
+    places = list(rows.defer("version__document"))
+    counted = Response.objects.filter(assignment__in=places).values_list("assignment").order_by()
+    is_answered, is_open = Q(outcome=Response.Outcome.ANSWERED), Q(outcome=Response.Outcome.OPEN)
+    counts = {
+        pk: (n_answered, n_declined)
+        for pk, n_answered, n_declined in counted.annotate(
+            n_answered=Count("pk", filter=is_answered), n_declined=Count("pk", filter=~is_answered & ~is_open)
+        )
+    }
+    times = Timing.objects.filter(assignment__in=places).values_list("assignment").order_by()
+    seconds = dict(times.annotate(n=Sum("active_seconds")))
+    return [
+        PlaceRow(
+            place, *_state(place), *counts.get(place.pk, (0, 0)), _count_questions(place), seconds.get(place.pk, 0)
+        )
+        for place in places
     ]
 
 

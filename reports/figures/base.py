@@ -122,6 +122,7 @@ class Figure(Generic[R]):
     lead: ClassVar[int] = 100  # of several leaderboards the summary shows that of the lowest, which is most particular
     is_shown_sealed: ClassVar[bool] = True  # while nothing may be told by source
     needs_answers: ClassVar[bool] = True  # whether it says nothing before anybody has answered
+    pages_of: ClassVar[str] = ""  # what has pages of its own to which the page leads: "stories" or "raters"
     nothing: ClassVar[Any] = None  # the result where it is sealed: of a listing an empty one
 
     def __init_subclass__(cls) -> None:

@@ -33,6 +33,12 @@ def name_of_figure(slug: str) -> str:
     return ALL if slug == ALL else f"{OF_FIGURE}{slug.replace('-', '_')}"
 
 
+def pages_of(name: str) -> set[str]:
+    """What has pages of its own to which a page leads, by its name: of a section what its figures are about."""
+    figures = all_figures().items()
+    return {figure.pages_of for key, figure in figures if name in (figure.section, f"{OF_FIGURE}{key}")}
+
+
 @dataclass(frozen=True)
 class SectionLink:
     title: Promise | str

@@ -67,6 +67,7 @@ class Filters:
 class RationaleRow:
     """One reason with what was answered and by whom.
 
+    value : as stored; None unless answered
     answer : in the words of the item
     rater : the code of a person; the name of a judge
     prompt : of a judge, its name and version; "" if its answers were imported
@@ -75,6 +76,7 @@ class RationaleRow:
     pk: int
     item: Item
     step: str
+    value: Any
     answer: str
     is_answered: bool
     rater: str
@@ -105,7 +107,13 @@ def verdict_types() -> list[str]:
 
 def reasons(study: Study, filters: Filters | None = None) -> QuerySet[Response]:
     """The responses of the study that count and give a reason, such as are looked for. One query."""
-    rows = Response.objects.filter(assignment__study=study, assignment__rater__withdrawal=None).exclude(rationale="")
+    rows = answers(study).exclude(rationale="")
+    return rows.filter(filters.condition) if filters else rows
+
+
+def answers(study: Study) -> QuerySet[Response]:
+    """The responses of the study that count, with a reason or without. One query."""
+    rows = Response.objects.filter(assignment__study=study, assignment__rater__withdrawal=None)
     rows = rows.exclude(step__kind=Step.Kind.PRACTICE).exclude(assignment__reading__run__judge__is_trial=True)
     is_person = Q(assignment__rater_kind=Rater.Kind.PERSON)
     submitted, at_work = Assignment.Status.SUBMITTED, Assignment.Status.OPEN
@@ -115,7 +123,7 @@ def reasons(study: Study, filters: Filters | None = None) -> QuerySet[Response]:
     people = study.assignments.filter(rater_kind=Rater.Kind.PERSON, rater__is_simulated=False)
     if people.exists():
         rows = rows.filter(assignment__rater__is_simulated=False)
-    return rows.filter(filters.condition) if filters else rows
+    return rows
 
 
 def asked_items(study: Study) -> list[RationaleItem]:
@@ -184,6 +192,7 @@ def _reason(row: dict[str, Any], item: Item) -> RationaleRow:
         pk=row["pk"],
         item=item,
         step=row["step__key"],
+        value=row["value"],
         answer=_label(item, row["value"]) if is_answered else str(Response.Outcome(row["outcome"]).label),
         is_answered=is_answered,
         rater=row["assignment__rater__code"],

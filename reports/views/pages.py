@@ -12,7 +12,7 @@ from config import roles
 from reports import computations, results
 from reports.methods.citation import SHORT, cite
 from reports.page.fragments import obtain_page
-from reports.page.pages import SUMMARY, name_of_figure
+from reports.page.pages import SUMMARY, name_of_figure, pages_of
 from reports.views.shared import ORDER, is_by_score, obtain_report, of_study, render_waiting
 from studies.access import Access
 from studies.views.guards import require_in_study
@@ -43,6 +43,7 @@ def show(request: HttpRequest, access: Access, *, page: str = SUMMARY, figure: s
     shown = {
         "content": content,
         "is_summary": name == SUMMARY,
+        "pages_of": pages_of(name),
         "is_outdated": results.is_outdated(report),
         "other_editions": results.list_other_editions(report),
         "is_sealed": report.is_sealed,

@@ -159,7 +159,7 @@ def _shared(access: Access, choices: Choices, filters: Filters, page: Page[Any])
 @require_in_study(roles.VIEW_RESPONSES, query=QUERY)
 def story(request: HttpRequest, access: Access, story: int) -> HttpResponse:
     """For whoever may see answers: one story with its quoted passages marked, and the reasons beside it."""
-    row, previous, following = _find_story(access, story)
+    row, previous, following = find_story(access, story)
     choices = Choices.of(access)
     filters = choices.read(request)
     rows = queries.in_order(queries.reasons(access.study, filters).filter(story=row))
@@ -170,15 +170,15 @@ def story(request: HttpRequest, access: Access, story: int) -> HttpResponse:
         "story": row,
         "previous": _neighbour(access, previous, filters),
         "next": _neighbour(access, following, filters),
-        "paragraphs": _paragraphs(marked),
+        "paragraphs": list_paragraphs(marked),
         "n_passages": marked.n_passages,
-        "parts": _parts(reasons, marked),
+        "parts": group_by_item(reasons, marked),
         "source": _source(row, choices),
     }
     return render(request, "reports/rationales_story.html", context)
 
 
-def _paragraphs(marked: MarkedStory) -> list[tuple[MarkedParagraph, list[tuple[Stretch, int, int]]]]:
+def list_paragraphs(marked: MarkedStory) -> list[tuple[MarkedParagraph, list[tuple[Stretch, int, int]]]]:
     """The paragraphs with their stretches: of a quoted one the first reason that quotes it, and how many do."""
     reasons_by_mark = {0: (0,)} | marked.quoted_by
     return [
@@ -191,7 +191,7 @@ def _counted(paragraph: MarkedParagraph, marked: MarkedStory) -> list[tuple[Stre
     return [(stretch, len(marked.quoted_by.get(stretch.quote, ()))) for stretch in paragraph.stretches]
 
 
-def _parts(reasons: list[RationaleRow], marked: MarkedStory | None = None) -> list[ItemReasons]:
+def group_by_item(reasons: list[RationaleRow], marked: MarkedStory | None = None) -> list[ItemReasons]:
     by_item = groupby(reasons, key=lambda reason: (reason.step, reason.item.pk))
     parts = [(step, list(of_item)) for (step, _item), of_item in by_item]
     return [ItemReasons(rows[0].item, step, [_quoting(row, marked) for row in rows]) for step, rows in parts]
@@ -215,7 +215,7 @@ def _neighbour(access: Access, story: int | None, filters: Filters) -> str:
     return _address(access, "story", story, _query(filters)) if story else ""
 
 
-def _find_story(access: Access, story: int) -> tuple[Story, int | None, int | None]:
+def find_story(access: Access, story: int) -> tuple[Story, int | None, int | None]:
     """The story, and the ids of those before and after it by code. One query."""
     others = Story.objects.filter(study=access.study).values("pk")
     rows = access.study.stories.annotate(
@@ -246,7 +246,7 @@ def group(request: HttpRequest, access: Access, group: int) -> HttpResponse:
         "group": row,
         "premise": as_set(row.premise),
         "stories": stories,
-        "parts": _parts(queries.read(cast("QuerySet[Response]", page.object_list))),
+        "parts": group_by_item(queries.read(cast("QuerySet[Response]", page.object_list))),
     }
     return render(request, "reports/rationales_group.html", context)
 

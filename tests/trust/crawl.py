@@ -23,7 +23,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.test import Client
 
-from annotation.models import AnswerImport, ApplicationCall, BroughtFile, Invitation, ProlificRecruitment
+from annotation.models import AnswerImport, ApplicationCall, BroughtFile, Invitation, ProlificRecruitment, Rater
 from judges.models import Call, Endpoint, Judge, Prompt, PromptChoice
 from judges.requests import texts
 from reports import figures
@@ -194,6 +194,7 @@ def pool(world: World, pattern: Pattern, name: str, who: str) -> list[Any]:
         "sha256": [*world.packages.values(), NOWHERE],
         "key": chain(recruiting.objects.values_list("key", flat=True), [NOWHERE]),
         "rater": ["E90", NOWHERE],
+        "rater_id": keys(Rater.objects.filter(study=closed, kind=Rater.Kind.PERSON), 3),
         "reason": ["declined", "no_place", "screened", "timed_out"],
         "token": [*reversed(world.tokens), NOWHERE],
         # The closed one first: it has results by source; of judges' pages the one with the run, of plots the one that

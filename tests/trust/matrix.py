@@ -243,6 +243,14 @@ reports:rationales_of_group         GET    login login login 403    403    ok   
 reports:rationales_of_group         POST   405   405   405   405    405    405   405    405     405
 reports:rationale                   GET    login login login 403    403    away  away   403     403
 reports:rationale                   POST   405   405   405   405    405    405   405    405     405
+reports:story_list                  GET    login login login 403    403    ok    ok     403     403
+reports:story_list                  POST   405   405   405   405    405    405   405    405     405
+reports:story                       GET    login login login 403    403    ok    ok     403     403
+reports:story                       POST   405   405   405   405    405    405   405    405     405
+reports:rater_list                  GET    login login login 403    ok     ok    ok     403     403
+reports:rater_list                  POST   405   405   405   405    405    405   405    405     405
+reports:rater                       GET    login login login 403    ok     ok    ok     403     403
+reports:rater                       POST   405   405   405   405    405    405   405    405     405
 reports:filled_section              GET    login login login 403    403    404   404    403     403
 reports:filled_section              POST   405   405   405   405    405    405   405    405     405
 reports:themes                      GET    login login login 403    403    ok    ok     403     403

@@ -201,7 +201,10 @@ def test_a_form_cannot_choose_its_seat_or_its_group() -> None:
 # ── parameters that blind pages do not know ────────────────────────────────────────────────────────────────────────
 
 
-PAGED = ("index", "rationales", "rationales_of_story", "rationales_of_group", "theme_sample", "theme_reasons")
+PAGED = (
+    *("index", "rationales", "rationales_of_story", "rationales_of_group", "theme_sample", "theme_reasons"),
+    *("story_list", "story", "rater_list"),
+)
 NOT_BLIND = (
     "replications",
     "replication",

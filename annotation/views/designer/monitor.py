@@ -17,6 +17,7 @@ from annotation.participation.roster import say_place
 from annotation.progress import monitor
 from annotation.views.designer import course
 from annotation.views.designer.people import PAGE_SIZE, log
+from config import roles
 from studies.access import Access
 from studies.views.guards import require_in_study
 
@@ -61,6 +62,8 @@ def monitor_page(request: HttpRequest, access: Access) -> HttpResponse:
         "since": {"live": study.launched_at, "closed": study.closed_at}.get(study.state),
         "may_change": access.may(MAY_CHANGE),
         "sees_people": access.may("annotation.view_invitation"),
+        "sees_report": access.may(roles.VIEW_REPORT),
+        "sees_answers": access.may(roles.VIEW_RESPONSES),
         "sees_changes": not (study.is_draft or study.is_closed) and access.may("studies.view_study"),
         "may_change_course": access.may(course.MAY_CHANGE),
         "problem": problem,

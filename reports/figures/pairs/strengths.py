@@ -74,6 +74,7 @@ class Strengths(Figure[Listing[StrengthTable]]):
     section = "pairs"
     lead = 40
     tables = ("strengths",)
+    pages_of = "stories"
     edition = 2
     is_shown_sealed = False
 

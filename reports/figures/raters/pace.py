@@ -84,6 +84,7 @@ class PanelPace(Figure[PaceResult]):
     position = 55
     section = "raters"
     tables = ("pace", "pace-by-place")
+    pages_of = "raters"
 
     def compute(self, dataset: Dataset) -> PaceResult | None:
         readings = dataset.records.timed_readings

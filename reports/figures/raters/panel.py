@@ -140,6 +140,7 @@ class RaterPanel(Figure[PanelResult]):
     position = 54
     section = "raters"
     tables = ("severity", "leave-one-rater-out")
+    pages_of = "raters"
     edition = 4
 
     def compute(self, dataset: Dataset) -> PanelResult | None:

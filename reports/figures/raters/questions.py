@@ -71,6 +71,7 @@ class RaterQuestions(Figure[RaterQuestionsResult]):
     position = 59
     section = "raters"
     tables = ("raters-to-ask",)
+    pages_of = "raters"
 
     def compute(self, dataset: Dataset) -> RaterQuestionsResult | None:
         if len(dataset.raters) < outlying_raters.FEWEST_RATERS:
@@ -106,7 +107,7 @@ class RaterQuestions(Figure[RaterQuestionsResult]):
             rows=result.rows,
             columns=[
                 columns.words("rater", _("Rater"), is_head=True),
-                columns.words("sign", _("To ask about"), shown=_question, css="statement"),
+                columns.words("sign", _("To ask about"), shown=write_question, css="statement"),
                 columns.fields("kind", "title"),
                 columns.number("value", _("Value"), write=decimals(2), css=LEAD),
                 columns.number("others_value", _("Others"), of=lambda row: row.others, write=decimals(2)),
@@ -130,7 +131,7 @@ class RaterQuestions(Figure[RaterQuestionsResult]):
             by_rater[row.rater].append(row)
         basis = ngettext("beside %(n)s other rater", "beside %(n)s other raters", result.n_raters - 1)
         for rater, rows in list(by_rater.items())[:MOST_NAMED]:
-            questions = joined(*map(_question, rows))
+            questions = joined(*map(write_question, rows))
             yield Statement(
                 sentence=str(phrase(_("Ask rater %(rater)s: %(questions)s"), rater=rater, questions=questions)),
                 basis=basis % {"n": result.n_raters - 1},
@@ -138,7 +139,7 @@ class RaterQuestions(Figure[RaterQuestionsResult]):
             )
 
 
-def _question(row: RaterQuestion) -> Phrase:
+def write_question(row: RaterQuestion) -> Phrase:
     """What to ask, with the rater's number beside the others'."""
     numbers = {"value": decimal(row.value, 2), "others": decimal(row.others, 2), "stories": whole(row.n_stories)}
     if row.sign == "same_answer" and row.kind == "verdicts":

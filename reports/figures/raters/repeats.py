@@ -62,6 +62,7 @@ class Repeats(Figure[Listing[RepeatRow]]):
     position = 56
     section = "raters"
     tables = ("repeats",)
+    pages_of = "raters"
     edition = 3
 
     def compute(self, dataset: Dataset) -> Listing[RepeatRow]:

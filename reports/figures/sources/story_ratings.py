@@ -93,6 +93,7 @@ class StoryRatings(ItemFigure[ItemStories], Figure[Listing[ItemStories]]):
     position = 33
     section = "stories"
     tables = ("story-ratings", "spreads")
+    pages_of = "stories"
     edition = 3
 
     def compute(self, dataset: Dataset) -> Listing[ItemStories]:

@@ -72,6 +72,7 @@ class TestsPassed(Figure[TestsPassedResult]):
     position = 60
     section = "stories"
     tables = ("tests-passed",)
+    pages_of = "stories"
     edition = 6
     is_shown_sealed = False
 

@@ -1,0 +1,202 @@
+"""The list of raters and the page of one: questions to ask, from what the report says, under codes, sealed."""
+
+import re
+
+import pytest
+from django.test import Client
+
+from annotation.models import Rater, StepTaken
+from annotation.participation.withdrawal import withdraw
+from reports import results
+from studies.models import Source, Step, Story, Study
+from tests import factories, triggers
+from tests.factories import NOON
+from tests.reports import given
+from tests.reports.figures.test_panel import timed
+from tests.reports.test_story_pages import as_role, n_queries, read, words_of
+
+pytestmark = pytest.mark.django_db
+LIST = "/reports/plums/rater-list/"
+
+
+def address(study: Study, code: str) -> str:
+    return f"/reports/{study.slug}/rater/{study.raters.get(code=code).pk}/"
+
+
+@pytest.fixture
+def study() -> Study:
+    """Three people on four stories; E3 reads far faster, and says Yes to everything."""
+    study = given.closed_study(n_groups=2)
+    given.verdicts(study, {"E1": "ynyn", "E2": "ynnn", "E3": "yyyy"})
+    with triggers.lifted():
+        Story.objects.update(n_words=1000)
+    timed(study, {"E1": [10, 10, 12, 12], "E2": [8, 10, 12, 14], "E3": [1, 2, 2, 0]})
+    return study
+
+
+# ── one rater ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_pace_severity_and_agreement_stand_beside_the_others(client: Client, study: Study) -> None:
+    page = read(as_role(client, "coordinator"), address(study, "E3"))
+
+    assert "Minutes a story, median 2.0 11.0" in page
+    assert "Stories without active time 1 – – 4 stories" in page
+    # E3 says Yes to all, the others to half and to a quarter of the same stories.
+    (block,) = results.read_results(results.compute(study)).figures["panel"].blocks
+    (row,) = [row for row in block.raters if row.rater == "E3"]
+    assert row.value == 62.5
+    assert "percent Yes less the others’" in page
+    assert " 62.5 0 " in page
+    assert "Agreement without this rater" in page
+
+
+def test_what_stands_out_is_a_question_and_no_verdict(client: Client, study: Study) -> None:
+    as_role(client, "coordinator")
+
+    fast, calm = read(client, address(study, "E3")), read(client, address(study, "E1"))
+
+    assert "More than 400 words of story a minute, answers included: read in full, or elsewhere?" in fast
+    assert "Questions to ask, never verdicts: nothing here leaves anybody out." in fast
+    assert "Nothing stands out to ask this rater about." in calm
+    assert "With fewer than 5 raters, nobody is compared with the others" in calm
+
+
+def test_one_answer_throughout_is_asked_about_where_there_are_raters_enough(client: Client) -> None:
+    study = given.closed_study(n_groups=5, n_stories=4)
+    letters = ["ynyn" * 5, "yyny" * 5, "nyny" * 5, "ynny" * 5, "nnyy" * 5, "yyyn" * 5]
+    given.verdicts(study, {f"E{n}": of_rater for n, of_rater in enumerate(letters)} | {"E9": "n" * 20})
+    as_role(client, "coordinator")
+
+    page = read(client, address(study, "E9"))
+
+    questions = results.compute(study)["rater_questions"]
+    assert [row["rater"] for row in questions["rows"]] == ["E9"] * len(questions["rows"])
+    assert "No to all 20 questions on 20 stories, where others vary; was that meant?" in page
+    assert "One answer throughout: to ask about" in page
+    assert "One answer throughout: nothing stands out" in read(client, address(study, "E1"))
+
+
+def test_answers_given_twice_stand_beside_those_of_all(client: Client) -> None:
+    study = given.closed_study()
+    given.verdicts(study, {"E1": "ynyy", "E2": "ynny"})
+    with triggers.lifted():
+        Story.objects.filter(code__in=["p1s1", "p2s1"]).update(sha256="0" * 64)
+
+    page = read(as_role(client, "coordinator"), address(study, "E1"))
+
+    assert "What was read twice" in page
+    assert "100 50 – 1 answer" in page
+
+
+def test_failed_checks_and_missing_answers_are_told(client: Client, study: Study) -> None:
+    rater = study.raters.get(code="E1")
+    step = Step.objects.get(version__study=study, key="tests")
+    for attempt in (1, 2):
+        StepTaken.objects.create(rater=rater, step=step, attempt=attempt, wrong=["item-1"])
+    StepTaken.objects.create(rater=study.raters.get(code="E2"), step=step, attempt=1, wrong=["item-1"])
+    as_role(client, "coordinator")
+
+    failed, passed = read(client, address(study, "E1")), read(client, address(study, "E2"))
+
+    assert "The tests : not passed, in 2 attempts. Was a question of it unclear?" in failed
+    assert "The tests : passed after 1 attempt with a wrong answer." in passed
+    assert "No check question was answered wrongly." in read(client, address(study, "E3"))
+    # Two tests, an order and two guesses are asked of each group; two answers were brought in.
+    assert "plot1 submitted 2 of 5 0 3" in failed
+
+
+def test_of_one_who_withdrew_nothing_is_told(client: Client, study: Study) -> None:
+    withdraw(Rater.objects.get(code="E3"), at=NOON)
+    as_role(client, "coordinator")
+
+    page, whole = read(client, address(study, "E3")), read(client, LIST)
+
+    assert "This rater has withdrawn. What they said is erased" in page
+    assert "Beside the other raters" not in page
+    assert "E3 withdrawn – – –" in whole
+
+
+def test_a_rater_without_an_answer_and_one_alone_have_a_page(client: Client) -> None:
+    study = factories.study(n_stories=3)
+    factories.assignment(study)
+    as_role(client, "coordinator")
+
+    page = read(client, address(study, "E01"))
+
+    assert "There is nothing to compare yet" in page
+    assert "plot1 at 1 of 3" in page
+
+
+# ── who sees what ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_whoever_may_see_the_report_gets_in_and_sees_codes_only(client: Client, study: Study) -> None:
+    urls = [LIST, address(study, "E1")]
+    assert {client.get(url).status_code for url in urls} == {302}
+    for role, status in {"designer": 200, "coordinator": 200, "researcher": 200, "steward": 403, "": 403}.items():
+        as_role(client, role)
+        assert {client.get(url).status_code for url in urls} == {status}, role
+
+
+def test_judges_and_raters_of_another_study_have_no_such_page(client: Client, study: Study) -> None:
+    given.verdicts(study, {"gpt": "yyyy"}, kind=Rater.Kind.MODEL)
+    other = factories.rater(factories.study("pears"))
+    as_role(client, "coordinator")
+
+    assert client.get(address(study, "gpt")).status_code == 404
+    assert client.get(f"/reports/plums/rater/{other.pk}/").status_code == 404
+    assert "gpt" not in read(client, LIST)
+
+
+@pytest.mark.parametrize("role", ["coordinator", "researcher"])
+def test_of_a_live_study_the_page_tells_nothing_by_source(client: Client, study: Study, role: str) -> None:
+    with triggers.lifted():
+        Source.objects.filter(name="Source 1").update(name="Canary")
+    Study.objects.filter(pk=study.pk).update(state="live")
+    as_role(client, role)
+
+    pages = [client.get(url).content.decode() for url in (LIST, address(study, "E3"))]
+
+    assert not [page for page in pages if "Canary" in page]
+    assert "Blind: over all sources together, of what was submitted so far." in words_of(pages[1])
+    assert "Minutes a story, median 2.0 11.0" in words_of(pages[1])
+
+
+# ── ways to it, and what it costs ──────────────────────────────────────────────────────────────────────────────────
+
+
+def test_monitor_and_report_lead_to_the_raters(client: Client, study: Study) -> None:
+    as_role(client, "coordinator")
+
+    monitor = client.get("/studies/plums/monitor/").content.decode()
+    report = client.get("/reports/plums/").content.decode()
+
+    assert f'href="{address(study, "E1")}"' in monitor
+    for key in ("panel", "pace"):
+        section = re.search(rf'<section id="{key}".*?</section>', report, re.DOTALL)
+        assert section is not None
+        assert f'href="{LIST}"' in section[0]
+
+
+def test_a_long_list_comes_in_pages(client: Client, study: Study) -> None:
+    Rater.objects.bulk_create(Rater(study=study, code=f"F{n:03}") for n in range(60))
+    as_role(client, "coordinator")
+
+    pages = [client.get(LIST, {"page": n}).content.decode() for n in (1, 2)]
+
+    assert [len(re.findall(r"/reports/plums/rater/\d+/", page)) for page in pages] == [50, 13]
+
+
+def test_pages_cost_the_same_few_queries_for_few_and_many_raters_and_items(client: Client) -> None:
+    as_role(client, "coordinator")
+    few, many = given.closed_study(n_items=2), given.closed_study("pears", n_groups=3, n_stories=4, n_items=9)
+    given.verdicts(few, {"E01": "y" * 8})
+    given.verdicts(many, {f"F{n:02}": "yn" * 54 for n in range(40)})
+
+    counts = {
+        study.slug: [n_queries(client, url) for url in (f"/reports/{study.slug}/rater-list/", address(study, code))]
+        for study, code in ((few, "E01"), (many, "F07"))
+    }
+
+    assert counts == {"plums": [22, 30], "pears": [22, 30]}
