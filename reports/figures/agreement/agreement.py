@@ -52,7 +52,7 @@ class Agreement(Figure[AgreementResult]):
     title = gettext_lazy("How far raters agree")
     position = 50
     tables = ("agreement",)
-    edition = 8
+    edition = 9
 
     def compute(self, dataset: Dataset) -> AgreementResult:
         asked_of_stories = [item for item in dataset.items if item.level != "none" and item.step.scope != "once"]

@@ -72,7 +72,7 @@ class Comparisons(Figure[ComparisonResult]):
     title = gettext_lazy("How far the sources are apart")
     position = 25
     tables = ("comparisons",)
-    edition = 16
+    edition = 17
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> ComparisonResult | None:

@@ -91,6 +91,7 @@ class Exclusions(Figure[Listing[ExcludedContrast]]):
     title = gettext_lazy("With and without exclusions")
     position = 27
     tables = ("exclusions",)
+    edition = 2
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> Listing[ExcludedContrast]:

@@ -62,7 +62,7 @@ class Factors(Figure[Listing[FactorOutcome]]):
     title = gettext_lazy("By a property of the stories")
     position = 65
     tables = ("factors", "factor-contrasts")
-    edition = 11
+    edition = 12
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> Listing[FactorOutcome]:

@@ -55,6 +55,7 @@ class Specifications(Figure[Listing[Specification]]):
     title = gettext_lazy("Specification curve")
     position = 28
     tables = ("specifications",)
+    edition = 2
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> Listing[Specification]:
