@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -83,7 +84,12 @@ def test_resamples_without_a_value_are_left_out_and_counted_in_both_ways() -> No
     ratings, clusters = np.zeros((3, 100)), np.arange(100)
     ratings[0, :1] = 1
 
-    fast = intervals.fleiss_kappa_interval(ratings, clusters, rng=np.random.default_rng(9), n_resamples=N_RESAMPLES)
+    fast = intervals.coefficient_interval(
+        partial(intervals.fleiss_kappa_resamples, ratings),
+        clusters,
+        rng=np.random.default_rng(9),
+        n_resamples=N_RESAMPLES,
+    )
 
     assert 0 < fast.n_left_out < N_RESAMPLES
     assert f"{fast.n_left_out} of {N_RESAMPLES} resamples left out" in fast.note
