@@ -141,7 +141,7 @@ class _Answers:
         n_raters, _n_rows, n_values = self.shape
         weights = (self.n_units[:, np.newaxis] * probabilities).T.take(self.rows, axis=1)
         columns = [np.bincount(self._cells, weights=column, minlength=n_raters * n_values) for column in weights]
-        return np.array(columns).reshape(n_values, n_raters, n_values).swapaxes(0, 1)
+        return np.array(columns, dtype=np.float64).reshape(n_values, n_raters, n_values).swapaxes(0, 1)
 
     def probabilities(self, shares: FloatArray, confusion: FloatArray) -> FloatArray:
         """That each answer is the right one of the units of a row, shape (P, K)."""
