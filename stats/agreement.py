@@ -130,6 +130,21 @@ def kappa_parts(ratings: npt.ArrayLike) -> FloatArray:
     return sums.kappa_parts(table)
 
 
+def kappa_with_one_agreed(ratings: npt.ArrayLike) -> float | None:
+    """`fleiss_kappa` with one more unit on which all agree on the rarer of two answers; None where a unit has it twice,
+    or there are not two.
+    """
+    array = as_ratings(ratings)
+    table = _counted(array, values_of(array))
+    if table.shape[1] != 2:
+        return None
+    rarer = int(table.sum(axis=0).argmin())
+    if (table[:, rarer] > 1).any():
+        return None
+    agreed = np.eye(2)[rarer] * table.sum(axis=1).max()
+    return float(sums.kappa_of(sums.kappa_parts(np.vstack([table, agreed])).sum(axis=0)))
+
+
 def krippendorff_alpha(ratings: npt.ArrayLike, level: Level, raters: IntArray | None = None) -> Coefficient:
     """Krippendorff's alpha over all units with two or more ratings, with the distance of the level of measurement.
 

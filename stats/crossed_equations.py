@@ -21,6 +21,7 @@ from stats.arrays import BoolArray, FloatArray, IntArray
 Columns: TypeAlias = Any  # a plain or a sparse array, whichever is faster
 # Plain arrays are faster than sparse ones where there are few entries, and up to more where not nearly all are 0.
 FEW, MOST_DENSE, SPARSE = 30_000, 4_000_000, 0.05
+N_KEPT = 2
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,19 @@ class CrossedColumns:
         self.fine_crossed, self.coarse_crossed = [part.toarray() if is_dense else part for part in crossed]
         self.members: Columns = members.toarray() if is_dense else members
         self.gathers: Columns = self.members.T if is_dense else sparse.csr_array(members.T)
+        self._inverses: dict[tuple[tuple[str, float], ...], CrossedInverse] = {}
+
+    def invert(self, ratio_by_part: Mapping[str, float]) -> CrossedInverse:
+        """The inverse at these ratios. The first two that are asked for are kept: with them every fit on the design
+        begins.
+
+        Raises LinAlgError where fixed columns say what others do.
+        """
+        key = tuple(ratio_by_part.items())
+        inverse = self._inverses.get(key) or CrossedInverse(self, ratio_by_part)
+        if len(self._inverses) < N_KEPT:
+            self._inverses[key] = inverse
+        return inverse
 
 
 @dataclass(frozen=True)
@@ -124,6 +138,7 @@ class CrossedInverse:
         place = slice(None) if is_scaled.all() else np.ix_(is_scaled, is_scaled)
         self._inner[place], log_of_others = _inverse(equations[place])
         self.log_determinant = float(np.log(by_fine).sum() + np.log(by_coarse).sum()) + log_of_others
+        self._squares: dict[tuple[str, ...], Squares] = {}
 
     def solve(self, row: FloatArray) -> FloatArray:
         """The inverse times the row, shape (columns,) both."""
@@ -133,8 +148,13 @@ class CrossedInverse:
         others = self._inner @ (of_others - self._fine_crossed.T @ fine - self._coarse_crossed.T @ coarse)
         return np.concatenate([fine - self._fine_folds @ others, coarse - self._coarse_folds @ others, others])
 
-    def squares(self, names: Sequence[str]) -> Squares:
+    def squares(self, names: tuple[str, ...]) -> Squares:
         """Of the drawn parts."""
+        if names not in self._squares:
+            self._squares[names] = self._compute_squares(names)
+        return self._squares[names]
+
+    def _compute_squares(self, names: Sequence[str]) -> Squares:
         swept = {self.design.fine.name: self._fine_folds, self.design.coarse.name: self._coarse_folds}
         products = {name: _dense(swept[name].T @ swept[name]) for name in names if name in swept}
         turned = {name: self._inner @ product for name, product in products.items()}

@@ -7,6 +7,7 @@ right one alone, independently of the other raters. It says nothing of whether t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +24,7 @@ FEWEST_UNITS = 10  # of an answer, to say how often a rater recognises it
 # Of more answers than these the estimate gets fewer steps, of which each takes milliseconds then. Where raters hardly
 # agree, it would go on for hundreds, and say nothing in the end.
 MANY_ANSWERS, MOST_STEPS_OF_MANY = 5_000, 100
+MOST_ROWS = 2**62  # that one whole number tells apart
 TIED = 1e-6  # two probabilities no further apart than this are equal
 
 
@@ -74,62 +76,88 @@ def fit(
     is next to nothing.
     """
     array = as_ratings(codes)
-    raters, units = np.nonzero(np.isfinite(array))
-    if not units.size:
+    is_rated = np.isfinite(array).any(axis=0)
+    if not is_rated.any():
         raise Incomputable("no_ratings")
-    answers = _Answers(raters, units, array[raters, units].astype(np.int64), (*array.shape, n_values))
-    probabilities = answers.vote_shares()
+    answers, row_of_unit = _distinct(array[:, is_rated], n_values)
+    of_rows = answers.vote_shares()
     for n_steps in range(1, most_steps + 1):
-        shares, tables = np.nanmean(probabilities, axis=0), answers.tables(probabilities)
+        shares, tables = answers.shares(of_rows), answers.tables(of_rows)
         confusion = (tables + smoothing) / (tables + smoothing).sum(axis=2, keepdims=True)
-        previous, probabilities = probabilities, answers.probabilities(shares, confusion)
-        if np.nanmax(np.abs(probabilities - previous)) <= tolerance:
+        previous, of_rows = of_rows, answers.probabilities(shares, confusion)
+        if np.abs(of_rows - previous).max() <= tolerance:
             n_expected = tables.sum(axis=2)
             confusion[n_expected.sum(axis=1) == 0] = np.nan
-            return DawidSkene(probabilities, np.nanmean(probabilities, axis=0), confusion, n_expected, n_steps)
+            probabilities = np.full((array.shape[1], n_values), np.nan)
+            probabilities[is_rated] = of_rows[row_of_unit]
+            return DawidSkene(probabilities, answers.shares(of_rows), confusion, n_expected, n_steps)
     raise Incomputable("not_settled", n=most_steps)
+
+
+def _distinct(codes: FloatArray, n_values: int) -> tuple[_Answers, IntArray]:
+    """Rows of answers, one for all units that the same raters gave the same answers, and the row of each unit.
+
+    codes : shape (R, U), nan where there is none
+    """
+    numbers = np.where(np.isfinite(codes), codes + 1, 0).astype(np.int64)
+    rows, n_rows = np.zeros(codes.shape[1], dtype=np.int64), 1
+    for of_rater in numbers:
+        if n_rows > MOST_ROWS // (n_values + 1):
+            _labels, rows = np.unique(rows, return_inverse=True)
+            n_rows = int(rows.max()) + 1
+        rows, n_rows = rows * (n_values + 1) + of_rater, n_rows * (n_values + 1)
+    _labels, firsts, rows, n_units = np.unique(rows, return_index=True, return_inverse=True, return_counts=True)
+    raters, places = np.nonzero(numbers[:, firsts])
+    given = numbers[raters, firsts[places]] - 1
+    return _Answers(raters, places, given, n_units.astype(np.float64), (len(codes), len(firsts), n_values)), rows
 
 
 @dataclass(frozen=True)
 class _Answers:
-    """A answers: who gave each about which unit, and which it is, shape (A,). shape : (R, U, K)"""
+    """A answers: who gave each in which row, and which it is, shape (A,). A row is of all units with the same answers.
+
+    n_units : of each row; shape : of raters, rows and answers, (R, P, K)
+    """
 
     raters: IntArray
-    units: IntArray
+    rows: IntArray
     codes: IntArray
+    n_units: FloatArray
     shape: tuple[int, int, int]
 
     def vote_shares(self) -> FloatArray:
-        """The share of each answer among those to a unit, shape (U, K); nan without answers."""
-        _n_raters, n_units, n_values = self.shape
-        cells = self.units * n_values + self.codes
-        counts = np.bincount(cells, minlength=n_units * n_values).reshape(n_units, n_values)
-        n = counts.sum(axis=1, keepdims=True)
-        return np.asarray(counts / np.where(n > 0, n, np.nan), dtype=np.float64)
+        """The share of each answer in a row, shape (P, K)."""
+        _n_raters, n_rows, n_values = self.shape
+        cells = self.rows * n_values + self.codes
+        counts = np.bincount(cells, minlength=n_rows * n_values).reshape(n_rows, n_values)
+        return np.asarray(counts / counts.sum(axis=1, keepdims=True), dtype=np.float64)
+
+    def shares(self, probabilities: FloatArray) -> FloatArray:
+        """Of each answer among the right ones of all units, shape (K,)."""
+        return np.asarray(self.n_units @ probabilities / self.n_units.sum(), dtype=np.float64)
 
     def tables(self, probabilities: FloatArray) -> FloatArray:
         """How often each rater gave each answer where each is right, as far as that is probable, shape (R, K, K)."""
-        n_raters, _n_units, n_values = self.shape
-        cells, weights = self.raters * n_values + self.codes, probabilities[self.units]
-        columns = [np.bincount(cells, weights=column, minlength=n_raters * n_values) for column in weights.T]
-        return np.stack(columns, axis=1, dtype=np.float64).reshape(n_raters, n_values, n_values).swapaxes(1, 2)
+        n_raters, _n_rows, n_values = self.shape
+        weights = (self.n_units[:, np.newaxis] * probabilities).T.take(self.rows, axis=1)
+        columns = [np.bincount(self._cells, weights=column, minlength=n_raters * n_values) for column in weights]
+        return np.array(columns, dtype=np.float64).reshape(n_values, n_raters, n_values).swapaxes(0, 1)
 
     def probabilities(self, shares: FloatArray, confusion: FloatArray) -> FloatArray:
-        """That each answer is the right one of a unit, shape (U, K)."""
-        _n_raters, n_units, n_values = self.shape
+        """That each answer is the right one of the units of a row, shape (P, K)."""
+        n_raters, n_rows, n_values = self.shape
         with np.errstate(divide="ignore"):
             before, of_answers = np.log(shares), np.log(confusion)
-        logs = np.stack(
-            [
-                before[right]
-                + np.bincount(self.units, weights=of_answers[self.raters, right, self.codes], minlength=n_units)
-                for right in range(n_values)
-            ],
-            axis=1,
-        )
-        likelihoods = np.exp(logs - logs.max(axis=1, keepdims=True))
-        is_rated = np.bincount(self.units, minlength=n_units) > 0
-        return np.where(is_rated[:, np.newaxis], likelihoods / likelihoods.sum(axis=1, keepdims=True), np.nan)
+        by_right = of_answers.swapaxes(0, 1).reshape(n_values, n_raters * n_values).take(self._cells, axis=1)
+        logs = np.array([np.bincount(self.rows, weights=column, minlength=n_rows) for column in by_right])
+        logs += before[:, np.newaxis]
+        likelihoods = np.exp(logs - logs.max(axis=0))
+        return np.asarray((likelihoods / likelihoods.sum(axis=0)).T, dtype=np.float64)
+
+    @cached_property
+    def _cells(self) -> IntArray:
+        """The rater and the answer together as one number, shape (A,)."""
+        return self.raters * self.shape[2] + self.codes
 
 
 def fit_identified(codes: npt.ArrayLike, n_values: int) -> DawidSkene:

@@ -1,5 +1,4 @@
 """How sure a number is: intervals over clusters, which are what was sampled (stories or groups), never single answers.
-
 Means take Student's t on clusters below 30 of them and the percentile bootstrap from 30; coefficients take the
 delete-one-cluster jackknife below 100 and the percentile bootstrap from 100: of 12 clusters the percentiles hold a
 coefficient in 85 to 95 % of studies, of 36 in 90 to 95 %, and the jackknife in 93 % or more of both.
@@ -32,6 +31,7 @@ N_KEPT = 2  # draws; of the thousand resamples of 4,000 clusters each takes 33 M
 COVERAGE_FROM = {2: 50, 3: 70, 4: 80, 5: 85, 7: 88, 10: 91, 15: 93}
 # Coefficients can hold it less often: of 12 clusters 85 (pairs of raters' r) to 95 % (a judge's rho).
 FEW_FOR_COEFFICIENTS, LEAST_COVERAGE = 15, 85
+NONE_AGREED = "no unit has the rarer answer twice, so its upper end is that with one more unit that has"
 ALIKE = 1e-9
 
 
@@ -350,8 +350,13 @@ def interval_of_sums(
 def fleiss_kappa_interval(
     ratings: npt.ArrayLike, clusters: npt.ArrayLike, *, rng: np.random.Generator, n_resamples: int = 1000
 ) -> Interval:
-    """`bootstrap` of Fleiss' kappa in one matrix product; from the same seed the same to rounding."""
-    return interval_of_sums(sums.kappa_of, agreement.kappa_parts(ratings), clusters, rng=rng, n_resamples=n_resamples)
+    """`bootstrap` of Fleiss' kappa in one matrix product; from the same seed the same to rounding. Where no unit has
+    the rarer of two answers twice, no resample has: the upper end is `kappa_with_one_agreed`.
+    """
+    ends = interval_of_sums(sums.kappa_of, agreement.kappa_parts(ratings), clusters, rng=rng, n_resamples=n_resamples)
+    high = agreement.kappa_with_one_agreed(ratings) or -1.0
+    note = "; ".join(filter(None, [ends.note, NONE_AGREED]))
+    return replace(ends, high=high, note=note) if high > ends.high else ends
 
 
 def mean_fleiss_kappa_interval(

@@ -50,8 +50,28 @@ class RaterSpreads:
         shares : how much the answers in each column enter it, (columns,)
         """
         weights = ((shares @ self.numbers).reshape(-1, self.n_sources) ** 2).sum(axis=1)
-        n = float(weights.sum() ** 2 / (weights**2).sum())
-        variance = float(((shares @ self.rests) ** 2).sum())
-        if n < FEWEST or variance == 0:
-            return None
-        return ModelEstimate(value, (variance * n / (n - 1)) ** 0.5, max(n - 1, 1.0), basis="of what each rater adds")
+        return _estimate(value, shares @ self.rests, weights)
+
+
+def estimate_of_means(value: float, *sides: FloatArray) -> ModelEstimate | None:
+    """The same of a mean of clusters' means, or of the first such mean less the second.
+
+    sides : the cells of each, of rater and cluster, shape (R, G), nan where there is none
+    """
+    added, weights = np.zeros(len(sides[0])), np.zeros(len(sides[0]))
+    for sign, cells in zip((1, -1), sides, strict=False):
+        n_raters = np.isfinite(cells).sum(axis=0)
+        shares = np.isfinite(cells) / np.maximum(n_raters, 1) / np.count_nonzero(n_raters)
+        centre = np.nansum(shares * cells)
+        added += sign * np.nansum(shares * (cells - centre), axis=1)
+        weights += shares.sum(axis=1) ** 2
+    return _estimate(value, added, weights)
+
+
+def _estimate(value: float, added: FloatArray, weights: FloatArray) -> ModelEstimate | None:
+    """added : what each rater adds to the value, (R,); weights : how much each counts for, (R,)"""
+    n = float(weights.sum() ** 2 / (weights**2).sum())
+    variance = float((added**2).sum())
+    if n < FEWEST or variance == 0:
+        return None
+    return ModelEstimate(value, (variance * n / (n - 1)) ** 0.5, max(n - 1, 1.0), basis="of what each rater adds")

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import linalg
 
 from stats.arrays import FloatArray
-from stats.crossed_equations import CrossedColumns, CrossedInverse, Squares
+from stats.crossed_equations import CrossedColumns, Squares
 from stats.reasons import Incomputable
 
 # Standard deviations in those of the rest: one below the least is 0, none is looked for above the most.
@@ -47,7 +47,7 @@ class Evaluation:
         self._parts = tuple(ratio_by_part)
         self._design = design
         try:
-            self._inverse = CrossedInverse(design, ratio_by_part)
+            self._inverse = design.invert(ratio_by_part)
         except linalg.LinAlgError as error:
             raise Incomputable("values_explained") from error
         scaled = self._inverse.scales * sums

@@ -197,11 +197,9 @@ class ComparedSources:
         )
 
         def for_other_raters() -> Sequence[ModelEstimate]:
-            return [
-                variance_components.difference_estimate(
-                    cells[0], cells[1], contrast.difference, is_paired=contrast.is_paired
-                )
-            ]
+            return variance_components.difference_estimates(
+                cells[0], cells[1], contrast.difference, is_paired=contrast.is_paired
+            )
 
         return self._pair(
             contrast.interval,

@@ -85,7 +85,7 @@ class SourceModel:
         """Raises Incomputable if nothing varies within sources and raters, or without more stories than sources and
         blocks.
         """
-        self._answers, self._design = answers, SourceDesign(answers)
+        self._answers, self._design = answers, _design_of(answers)
         self._contrasts: dict[tuple[int, int, bool], ModelEstimate] = {}
         design = self._design
         values = answers.values
@@ -342,6 +342,20 @@ class SourceDesign:
 
     def _of(self, row: FloatArray, part: str) -> FloatArray:
         return row[self.columns.place_by_part[part]]
+
+
+_LAST: list[tuple[CrossedAnswers, SourceDesign]] = []
+
+
+def _design_of(answers: CrossedAnswers) -> SourceDesign:
+    """The design of these answers: the last one that was made where that is of the same, as of item after item."""
+    labels = ("source", "block", "rater", "story")
+    for other, design in _LAST[:]:
+        if all(np.array_equal(getattr(answers, name), getattr(other, name)) for name in labels):
+            return design
+    design = SourceDesign(answers)
+    _LAST[:] = [(answers, design)]
+    return design
 
 
 def _swept(parts: Sequence[ModelPart]) -> CrossedColumns:

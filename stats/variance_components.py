@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from stats import rater_spreads
 from stats.arrays import BoolArray, FloatArray, as_ratings
 from stats.intervals import Interval, t_quantile
 from stats.model_estimates import ModelEstimate
@@ -98,8 +99,11 @@ def mean_interval(ratings: npt.ArrayLike, centre: float, *, sizes: npt.ArrayLike
     return _interval(centre, variance, degrees, n_raters, n_clusters)
 
 
-def difference_estimate(first: FloatArray, second: FloatArray, centre: float, *, is_paired: bool) -> ModelEstimate:
-    """The mean of one source less that of another, with its error for other raters and other stories.
+def difference_estimates(
+    first: FloatArray, second: FloatArray, centre: float, *, is_paired: bool
+) -> list[ModelEstimate]:
+    """The mean of one source less that of another, with its error for other raters and other stories: by the variances,
+    and by what each rater adds where raters differ in it.
 
     Paired: of the differences of each rater within each cluster. Unpaired: of both means, less twice what they share by
     the raters who rated both.
@@ -117,12 +121,13 @@ def difference_estimate(first: FloatArray, second: FloatArray, centre: float, *,
         degrees = (one[0] + other[0]) ** 2 / (one[0] ** 2 / one[1] + other[0] ** 2 / other[1])
     if variance < ALIKE:
         raise Incomputable("clusters_alike")
-    return ModelEstimate(centre, variance**0.5, max(degrees, 1.0))
+    by_raters = rater_spreads.estimate_of_means(centre, *([first - second] if is_paired else [first, second]))
+    return [ModelEstimate(centre, variance**0.5, max(degrees, 1.0)), *([by_raters] if by_raters else [])]
 
 
 def difference_interval(first: FloatArray, second: FloatArray, centre: float, *, is_paired: bool) -> Interval:
-    """The 95 % interval of `difference_estimate`, over the clusters that it rests on."""
-    estimate = difference_estimate(first, second, centre, is_paired=is_paired)
+    """The widest 95 % interval of `difference_estimates`, over the clusters that they rest on."""
+    estimates = difference_estimates(first, second, centre, is_paired=is_paired)
     if is_paired:
         counted = np.isfinite(first - second)
         n_raters, n_clusters = int(counted.any(axis=1).sum()), int(counted.any(axis=0).sum())
@@ -130,7 +135,8 @@ def difference_interval(first: FloatArray, second: FloatArray, centre: float, *,
         sides = np.isfinite(first), np.isfinite(second)
         n_raters = int((sides[0].any(axis=1) | sides[1].any(axis=1)).sum())
         n_clusters = int(sides[0].any(axis=0).sum() + sides[1].any(axis=0).sum())
-    return _interval(centre, estimate.error**2, estimate.degrees, n_raters, n_clusters)
+    ends = [_interval(centre, estimate.error**2, estimate.degrees, n_raters, n_clusters) for estimate in estimates]
+    return max(ends, key=lambda interval: interval.high - interval.low)
 
 
 def widened(wide: Interval, narrow: Interval) -> Interval:

@@ -97,7 +97,8 @@ def agreement(package, result, check):
             of_models = [package.kind_of(story) == "language_model" for _, story in table.index]
             check_coefficient(f"{place}/models", row["among_models"], answers, table[of_models], level, check)
         clusters = package.clusters_of(table.index)
-        check.interval(place, row["interval"], "of_coefficient", [table], level, clusters, package.draws)
+        function = "of_kappa" if level == "nominal" else "of_coefficient"
+        check.interval(place, row["interval"], function, [table], level, clusters, package.draws)
         if level == "ordinal" and row["interval"]["low"] is not None and row["floor"]["upper"] is not None:
             bound = max(row["floor"]["upper"], 0)
             p = agreement_claims.p_above(table, level, clusters, package.draws, bound)

@@ -36,7 +36,7 @@ def count_clusters(function, arguments):
         return len(set(arguments[{"of_intraclass": 4, "of_totals": 1}.get(function, 2)]))
     if function in ("of_mean", "of_rate", "of_outcome", "of_passed", "of_difference", "of_score"):
         return arguments[1 if function == "of_score" else 0]["cluster"].nunique()
-    if function in ("of_coefficient", "of_alpha", "of_recalls"):
+    if function in ("of_coefficient", "of_alpha", "of_recalls", "of_kappa"):
         return len(set(arguments[1 if function == "of_recalls" else 2]))
     if function == "of_values":
         return arguments[1].max() + 1
@@ -149,6 +149,22 @@ def percentile(values):
 def of_alpha(tables, level, clusters, seed):
     """The interval of Krippendorff's alpha, whatever the level."""
     return of_coefficient(tables, level, clusters, seed, alphas)
+
+
+def of_kappa(tables, level, clusters, seed):
+    """The interval of one item's kappa. Of two answers, where nobody agrees on the rarer of them, it reaches up to the
+    kappa of one more unit on which all do."""
+    ends, table = of_coefficient(tables, level, clusters, seed), tables[0]
+    given = table.loc[:, table.sum() > 0]
+    if ends is None or given.shape[1] != 2:
+        return ends
+    rarer = given.sum().idxmin()
+    if given[rarer].max() > 1:
+        return ends
+    agreed = pd.DataFrame([{column: given.sum(axis=1).max() * (column == rarer) for column in given}])
+    whole = pd.concat([given, agreed]).to_numpy(dtype=float)
+    high = kappas(whole, None, level, np.ones((1, len(whole))))[0]
+    return ends[0], max(ends[1], high)
 
 
 def of_coefficient(tables, level, clusters, seed, compute=None):

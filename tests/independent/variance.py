@@ -187,11 +187,13 @@ def check_wide_differences(place, ratings, means, parts, contrasts, within, chec
         narrow, n = (row["interval"]["low"], row["interval"]["high"]), row["interval"]["n_resampled"]
         of_clusters = [parts[row[side]].groupby("cluster")["number"].mean() for side in ("first", "second")]
         found, same = wide_difference(*sides, row), same_difference(*of_clusters, row)
-        ends = crossed.widened(row["value"], *found, narrow) if found else None
-        check.ends(f"{label}/wide", row["wide"], intervals.clip(ends, within), n)
-        p = max(p_of(row["value"], found[0] ** 0.5, found[1]), row["p_same_raters"]) if found else None
+        others = [(each[0] ** 0.5, each[1]) for each in (found, found and of_raters(*sides, row)) if each]
+        wide = [t_interval(row["value"], *each, 0.95) for each in others]
+        ends = (min(low for low, _high in [*wide, narrow]), max(high for _low, high in [*wide, narrow]))
+        check.ends(f"{label}/wide", row["wide"], intervals.clip(ends if found else None, within), n)
+        p = max(*(p_of(row["value"], *each) for each in others), row["p_same_raters"]) if found else None
         check.number(f"{label}/p", row.get("p"), p)
-        used = [(each[0] ** 0.5, each[1]) for each in (found, same) if each]
+        used = [*others, (same[0] ** 0.5, same[1])]
         ends_90 = max((t_interval(row["value"], *each, 0.9) for each in used), key=lambda each: each[1] - each[0])
         low, high = intervals.clip(ends_90, within)
         check.numbers(label, row, low_90=low, high_90=high)
@@ -216,6 +218,21 @@ def wide_difference(first, second, row):
         variance = max(whole - 2 * shared_variance(first, second), of_stories)
         found = variance, whole**2 / (one[0] ** 2 / one[1] + other[0] ** 2 / other[1])
     return None if found is None or found[0] < 1e-12 else (found[0], max(found[1], 1.0))
+
+
+def of_raters(first, second, row):
+    """Its variance as raters differ in it, by the means of each, and degrees of freedom; None where they do not."""
+    raters = pd.DataFrame(0.0, index=first.index, columns=["adds", "weight"])
+    for cells, sign in [(first - second, 1)] if row.get("is_paired") else [(first, 1), (second, -1)]:
+        cells = cells.dropna(axis=1, how="all")
+        of_cluster = cells.mean().mean()
+        share = cells.notna().div(cells.notna().sum(), axis=1).mean(axis=1)
+        weighted = (cells - of_cluster).div(cells.notna().sum(), axis=1).sum(axis=1) / cells.shape[1]
+        raters["adds"] += sign * weighted
+        raters["weight"] += share**2
+    n = raters["weight"].sum() ** 2 / (raters["weight"] ** 2).sum()
+    variance = (raters["adds"] ** 2).sum()
+    return (variance * n / (n - 1), max(n - 1, 1.0)) if n > 1 + 1e-6 and variance > 0 else None
 
 
 def same_difference(first, second, row):

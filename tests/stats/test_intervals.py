@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -83,7 +84,12 @@ def test_resamples_without_a_value_are_left_out_and_counted_in_both_ways() -> No
     ratings, clusters = np.zeros((3, 100)), np.arange(100)
     ratings[0, :1] = 1
 
-    fast = intervals.fleiss_kappa_interval(ratings, clusters, rng=np.random.default_rng(9), n_resamples=N_RESAMPLES)
+    fast = intervals.coefficient_interval(
+        partial(intervals.fleiss_kappa_resamples, ratings),
+        clusters,
+        rng=np.random.default_rng(9),
+        n_resamples=N_RESAMPLES,
+    )
 
     assert 0 < fast.n_left_out < N_RESAMPLES
     assert f"{fast.n_left_out} of {N_RESAMPLES} resamples left out" in fast.note
@@ -292,3 +298,17 @@ def test_the_interval_of_a_mean_kappa_is_that_of_joint_resamples() -> None:
         return np.asarray(np.mean(kappas, axis=0), dtype=np.float64)
 
     assert_equal_to_rounding(fast, intervals.coefficient_interval(means, GROUPS, rng=np.random.default_rng(9)))
+
+
+def test_where_nobody_agrees_on_the_rarer_answer_kappa_may_be_as_high_as_with_one_unit_more() -> None:
+    ratings = np.zeros((3, 24))
+    ratings[0, 3] = ratings[1, 9] = ratings[2, 20] = 1
+    with_one = np.concatenate([ratings, np.ones((3, 1))], axis=1)
+
+    ends = intervals.fleiss_kappa_interval(ratings, np.repeat(np.arange(12), 2), rng=np.random.default_rng(1))
+
+    assert ends.high == pytest.approx(float(agreement.fleiss_kappa(with_one)))
+    assert ends.low < float(agreement.fleiss_kappa(ratings)) < 0
+    assert ends.note.endswith(intervals.NONE_AGREED)
+    assert agreement.kappa_with_one_agreed(with_one) is None
+    assert agreement.kappa_with_one_agreed(np.tile([0.0, 1.0, 2.0], (3, 4))) is None

@@ -196,3 +196,18 @@ def test_the_wider_interval_holds_the_other_one() -> None:
     assert drawn_out == Interval(1.5, 4.0, 5, method="crossed", note=drawn_out.note)
     assert drawn_out.note.startswith("drawn out to the interval for these raters")
     assert variance_components.widened(wide, Interval(2.5, 3.9, 5, method="t")) == wide
+
+
+def test_a_difference_is_no_surer_than_what_three_raters_add_to_it() -> None:
+    rng = np.random.default_rng(4)
+    first, second = rng.normal(0, 1, (2, 3, 100))
+    of_raters = np.nanmean(first - second, axis=1)
+
+    _by_variances, by_raters = variance_components.difference_estimates(
+        first, second, float(of_raters.mean()), is_paired=True
+    )
+
+    assert by_raters.error == pytest.approx(of_raters.std(ddof=1) / 3**0.5)
+    assert by_raters.degrees == pytest.approx(2)
+    unpaired = variance_components.difference_estimates(first, second, float(of_raters.mean()), is_paired=False)
+    assert unpaired[1].error == pytest.approx(by_raters.error)

@@ -10,6 +10,7 @@ from tools.intervals import clusters, prediction_powered
 # Each gives its section line by line, given over how many studies.
 SECTIONS: tuple[Callable[[int], Iterator[str]], ...] = (
     clusters.describe,
+    clusters.describe_rare,
     clusters.describe_tests,
     lambda n_studies: prediction_powered.describe(2 * n_studies),
 )

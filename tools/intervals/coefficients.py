@@ -25,14 +25,24 @@ STRENGTHS = (0.8, 0.0, -0.8)  # of three sources, on the scale of log odds
 SLOPE = 0.3  # of a judge's answers, for a story twice as long
 
 
-def _true_kappa(rng: np.random.Generator) -> float:
-    ratings = verdicts(rng, answers.N_LARGE)
+def _true_kappa(rng: np.random.Generator, bar: float) -> float:
+    ratings = verdicts(rng, answers.N_LARGE, bar=bar)
     return float(intervals.fleiss_kappa_resamples(ratings, np.ones((1, ratings.shape[1]), dtype=np.int64))[0])
 
 
-def kappa(rng: np.random.Generator, n: int) -> tuple[Interval, float]:
-    ends = intervals.fleiss_kappa_interval(verdicts(rng, n), clusters_of(n), rng=rng, n_resamples=answers.N_RESAMPLES)
-    return ends, truth(_true_kappa)
+TRUE_KAPPAS = {bar: partial(_true_kappa, bar=bar) for bar in (0.2, 1.1, 1.6)}
+
+
+def kappa(rng: np.random.Generator, n: int, *, bar: float = 0.2) -> tuple[Interval, float]:
+    ratings = verdicts(rng, n, bar=bar)
+    ends = intervals.fleiss_kappa_interval(ratings, clusters_of(n), rng=rng, n_resamples=answers.N_RESAMPLES)
+    return ends, truth(TRUE_KAPPAS[bar])
+
+
+RARE: dict[str, Case] = {
+    "Fleiss' kappa, about 7 % Yes": partial(kappa, bar=1.6),
+    "Fleiss' kappa, about 15 % Yes": partial(kappa, bar=1.1),
+}
 
 
 def _true_alpha(rng: np.random.Generator) -> float:

@@ -54,7 +54,7 @@ class Agreement(Figure[AgreementResult]):
     position = 50
     section = "agreement"
     tables = ("agreement",)
-    edition = 8
+    edition = 9
 
     def compute(self, dataset: Dataset) -> AgreementResult:
         asked_of_stories = [item for item in dataset.items if item.level != "none" and item.step.scope != "once"]

@@ -76,7 +76,7 @@ class Comparisons(Figure[ComparisonResult]):
     section = "sources"
     lead = 30
     tables = ("comparisons",)
-    edition = 16
+    edition = 17
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> ComparisonResult | None:

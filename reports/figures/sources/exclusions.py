@@ -92,6 +92,7 @@ class Exclusions(Figure[Listing[ExcludedContrast]]):
     position = 27
     section = "methods"
     tables = ("exclusions",)
+    edition = 2
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> Listing[ExcludedContrast]:

@@ -63,7 +63,7 @@ class Factors(Figure[Listing[FactorOutcome]]):
     position = 65
     section = "sources"
     tables = ("factors", "factor-contrasts")
-    edition = 11
+    edition = 12
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> Listing[FactorOutcome]:

@@ -56,6 +56,7 @@ class Specifications(Figure[Listing[Specification]]):
     position = 28
     section = "methods"
     tables = ("specifications",)
+    edition = 2
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> Listing[Specification]:
