@@ -73,7 +73,7 @@ class Results:
         for figure, result in sorted(self.visible, key=lambda pair: pair[0].lead):
             board = figure.leaderboard(result, self.head)
             if board and {leader.name for leader in board.leaders} == names:
-                return tuple(leader.name for leader in board.leaders)
+                return tuple(str(leader.name) for leader in board.leaders)
         return ()
 
     def describe(self, figure: Figure[Any], head: Head, *, by_score: bool = True) -> list[DocumentSection]:

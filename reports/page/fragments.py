@@ -7,7 +7,7 @@ from django.utils import translation
 
 from reports import results
 from reports.models import Report, ReportFragment
-from reports.page.outline import Outline, outline
+from reports.page.outline import ReportOutline, outline
 from reports.page.pages import SUMMARY, ReportPages
 from reports.source_digest import source_digest
 from studies.models import Study
@@ -32,10 +32,10 @@ def obtain_page(report: Report, study: Study, name: str, *, is_by_score: bool = 
     return content
 
 
-def obtain_outline(report: Report) -> Outline:
+def obtain_outline(report: Report) -> ReportOutline:
     """Which figures of the report have something to show."""
     stored = _find(report, OUTLINE, "")
-    return Outline.read(stored) if stored is not None else _store_outline(report, results.read_report(report))
+    return ReportOutline.read(stored) if stored is not None else _store_outline(report, results.read_report(report))
 
 
 def prepare(report: Report, study: Study) -> None:
@@ -50,11 +50,11 @@ def prepare(report: Report, study: Study) -> None:
 def _open_pages(report: Report, study: Study, *, is_by_score: bool = True) -> ReportPages:
     document = results.read_report(report)
     stored = _find(report, OUTLINE, "")
-    kept = Outline.read(stored) if stored is not None else _store_outline(report, document)
-    return ReportPages(study, report, document, kept, is_by_score=is_by_score)
+    outlined = ReportOutline.read(stored) if stored is not None else _store_outline(report, document)
+    return ReportPages(study, report, document, outlined, is_by_score=is_by_score)
 
 
-def _store_outline(report: Report, document: results.Results) -> Outline:
+def _store_outline(report: Report, document: results.Results) -> ReportOutline:
     fresh = outline(document, document.head)
     _store(report, OUTLINE, "", fresh.write())
     return fresh

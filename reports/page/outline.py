@@ -16,7 +16,7 @@ SEALED, UNANSWERED, UNASKED, REFUSED = "sealed", "unanswered", "unasked", "refus
 
 
 @dataclass(frozen=True)
-class Outline:
+class ReportOutline:
     """leads : the section that comes first, by its key, "" for none; shown : keys of the figures with something to
     show, in the order of the page; silent : of each other figure why it has nothing"""
 
@@ -28,7 +28,7 @@ class Outline:
         return json.dumps(asdict(self))
 
     @classmethod
-    def read(cls, written: str) -> Outline:
+    def read(cls, written: str) -> ReportOutline:
         fields = json.loads(written)
         return cls(fields["leads"], tuple(fields["shown"]), fields["silent"])
 
@@ -41,18 +41,18 @@ class Outline:
         return [figure for key in self.shown if (figure := all_figures()[key]).section == section]
 
 
-def outline(results: Results, head: Head) -> Outline:
+def outline(results: Results, head: Head) -> ReportOutline:
     """The outline of a report, for which every figure describes what it has."""
     visible = {figure.key for figure, _result in results.visible}
-    shown, silent = [], {}
+    keys, silent = [], {}
     for key, figure in all_figures().items():
         result = results.figures[key]
         if key in visible and not is_refused(list(figure.describe(result, head))):
-            shown.append(key)
+            keys.append(key)
         else:
             silent[key] = _why_silent(results, figure, result, is_visible=key in visible)
     lead = find_leader(results, head)
-    return Outline(lead.section if lead else "", tuple(shown), silent)
+    return ReportOutline(lead.section if lead else "", tuple(keys), silent)
 
 
 def find_leader(results: Results, head: Head) -> Figure[Any] | None:

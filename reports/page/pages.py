@@ -15,12 +15,12 @@ from reports.document.model import DocumentSection, Phrase, ReportTable, find_bl
 from reports.figures import Figure, all_figures
 from reports.models import Report
 from reports.page.context import ReportSection, context, headline, notices
-from reports.page.digest import SECTION_HEIGHT, Digest, digest
+from reports.page.excerpt import SECTION_HEIGHT, Excerpt, excerpt
 from reports.page.line_breaks import kept_together
-from reports.page.outline import Outline
+from reports.page.outline import ReportOutline
 from reports.page.sections import FINDINGS, METHODS, SECTIONS, SectionKind
 from reports.page.silence import SilentFigures, list_silent
-from reports.page.summary import Summary
+from reports.page.summary import ReportSummary
 from reports.results import Results
 from studies.models import Study
 
@@ -48,11 +48,11 @@ class SectionLink:
 
 @dataclass(frozen=True)
 class ShownFigure:
-    """A figure on the page of its section. digest : None where it is only named"""
+    """A figure on the page of its section. excerpt : None where it is only named"""
 
     figure: Figure[Any]
     description: Sequence[DocumentSection]
-    digest: Digest | None
+    excerpt: Excerpt | None
     sentence: Phrase
 
     @property
@@ -73,16 +73,16 @@ class ReportPages:
     study: Study
     report: Report
     results: Results
-    outline: Outline
+    outline: ReportOutline
     is_by_score: bool = True
     descriptions: dict[str, list[DocumentSection]] = field(default_factory=dict)
 
     def render(self, name: str) -> str | None:
         """The content of the page of that name; None if this report has no such page."""
-        found = self._find(name)
-        if found is None:
+        content = self._find(name)
+        if content is None:
             return None
-        template, page = found
+        template, page = content
         return kept_together(render_to_string(f"reports/{template}.html", self._shared(name) | page))
 
     def _find(self, name: str) -> tuple[str, dict[str, Any]] | None:
@@ -128,28 +128,28 @@ class ReportPages:
         return page | {"sections": [part for part in page["sections"] if part.figure.key in self.outline.shown]}
 
     def _summary(self) -> dict[str, Any]:
-        shown = [(SECTIONS[key], self.outline.figures_in(key)) for key in self.outline.sections() if key != FINDINGS]
+        contents = [(SECTIONS[key], self.outline.figures_in(key)) for key in self.outline.sections() if key != FINDINGS]
         return {
             "headline": headline(self.results),
-            "summary": Summary.of(self.results, self._head),
-            "contents": shown,
+            "summary": ReportSummary.of(self.results, self._head),
+            "contents": contents,
             "silent": self._silent,
         }
 
     def _section(self, kind: SectionKind) -> dict[str, Any]:
-        shown: list[ShownFigure] = []
+        parts: list[ShownFigure] = []
         height = 0.0
         for figure in self.outline.figures_in(kind.key):
             description = self.describe(figure)
-            part = digest(description)
-            is_open = not shown or height + part.height <= SECTION_HEIGHT
+            part = excerpt(description)
+            is_open = not parts or height + part.height <= SECTION_HEIGHT
             height += part.height if is_open else SECTION_HEIGHT
-            shown.append(ShownFigure(figure, description, part if is_open else None, self._sentence(figure)))
+            parts.append(ShownFigure(figure, description, part if is_open else None, self._sentence(figure)))
         return {
             "kind": kind,
-            "figures": [part for part in shown if part.digest],
-            "others": [part for part in shown if not part.digest],
-            "tables": {name for part in shown for name in part.files},
+            "figures": [part for part in parts if part.excerpt],
+            "others": [part for part in parts if not part.excerpt],
+            "tables": {name for part in parts for name in part.files},
         }
 
     def _figure(self, figure: Figure[Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from reports import reasons
 from reports.document.model import DocumentSection, Phrase, ReportTable, find_blocks
 from reports.figures import Figure, all_figures
-from reports.page.outline import REFUSED, SEALED, UNANSWERED, UNASKED, Outline
+from reports.page.outline import REFUSED, SEALED, UNANSWERED, UNASKED, ReportOutline
 
 WHY = {
     SEALED: gettext_lazy("By source, so sealed until the study is closed"),
@@ -22,35 +22,46 @@ WHY = {
 
 
 @dataclass(frozen=True)
-class SilentFigures:
-    """refused : figures of which every row lacks its value, each with the reason; alike : the others by their reason"""
+class RefusedFigure:
+    """A figure of which every row lacks its value. files : the names of its CSV files, which say it row by row"""
 
-    refused: tuple[tuple[Figure[Any], Phrase], ...]
+    figure: Figure[Any]
+    reason: str
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SilentFigures:
+    """refused : each with its own reason; alike : the others by the reason that they share"""
+
+    refused: tuple[RefusedFigure, ...]
     alike: tuple[tuple[Phrase, tuple[Figure[Any], ...]], ...]
 
 
-def list_silent(outline: Outline, refused: Mapping[str, Sequence[DocumentSection]]) -> SilentFigures:
+def list_silent(outline: ReportOutline, refused: Mapping[str, Sequence[DocumentSection]]) -> SilentFigures:
     """refused : the descriptions of the figures that refuse every row, by their keys"""
-    silent = [(all_figures()[key], why) for key, why in outline.silent.items()]
+    by_code: dict[str, list[Figure[Any]]] = defaultdict(list)
+    for key, code in outline.silent.items():
+        by_code[code].append(all_figures()[key])
     return SilentFigures(
-        tuple((figure, _say_refusal(refused[figure.key])) for figure, why in silent if why == REFUSED),
-        tuple(
-            (words, figures)
-            for code, words in WHY.items()
-            if (figures := tuple(figure for figure, why in silent if why == code))
-        ),
+        tuple(_refusal(figure, refused[figure.key]) for figure in by_code[REFUSED]),
+        tuple((words, tuple(by_code[code])) for code, words in WHY.items() if by_code[code]),
     )
 
 
-def _say_refusal(description: Sequence[DocumentSection]) -> str:
-    """The reason that most rows have."""
-    tables = find_blocks(description, ReportTable)
-    said = Counter(
-        reasons.translate_reason(why) for table in tables for row in table.rows if (why := table.why(row)) is not None
-    )
-    if not said:
+def _refusal(figure: Figure[Any], description: Sequence[DocumentSection]) -> RefusedFigure:
+    tables = list(find_blocks(description, ReportTable))
+    files = dict.fromkeys(table.name for table in tables if table.name and table.rows)
+    return RefusedFigure(figure, _commonest_reason(tables), tuple(files))
+
+
+def _commonest_reason(tables: Sequence[ReportTable[Any]]) -> str:
+    """The reason that most rows have, and how many have another; "" where there are no rows."""
+    why = (table.why(row) for table in tables for row in table.rows)
+    counts = Counter(reasons.translate_reason(reason) for reason in why if reason is not None).most_common()
+    if not counts:
         return ""
-    (words, n), *others = said.most_common()
+    (words, n), *others = counts
     n_other = sum(count for _words, count in others)
     if not n_other:
         return words

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from reports.document.phrases import plain
 from reports.page.shapes import Drawing, Shape
 from reports.page.summary import WIDTH as LINE_WIDTH
-from reports.page.summary import DrawnBoard, DrawnLine, Summary
+from reports.page.summary import DrawnBoard, DrawnLine, ReportSummary
 
 WIDTH = 1232
 TITLE_LINE, ROW, GAP = 38.0, 31.0, 26.0
@@ -19,7 +19,7 @@ SIDE = 780.0  # where the second column begins
 SIDE_LETTERS = 62  # of a line of words in it
 
 
-def draw_slide(headline: str, summary: Summary, *, height: int) -> Drawing:
+def draw_slide(headline: str, summary: ReportSummary, *, height: int) -> Drawing:
     """The summary, of that height: the headline, who leads, whether raters agree, judges, the plan, key figures."""
     shapes: list[Shape] = []
     y = 8.0
@@ -51,7 +51,7 @@ def _board(board: DrawnBoard, top: float) -> Iterator[Shape]:
         yield Shape("tick", 0, y + 44 + 18 * n, text=words)
 
 
-def _side(summary: Summary, top: float) -> Iterator[Shape]:
+def _side(summary: ReportSummary, top: float) -> Iterator[Shape]:
     y = top + 14
     if summary.gauges:
         yield Shape("panel-name", SIDE, y, text=_("Do raters agree?"))
@@ -63,10 +63,10 @@ def _side(summary: Summary, top: float) -> Iterator[Shape]:
             yield from _line(line, SIDE + 255, 190, y - 5)
         yield from _ticks(summary.gauge_ticks, SIDE + 255, 190, y + 22)
         y += 22 + GAP
-    said = [(_("How sure?"), _plan(summary))]
+    answers = [(_("How sure?"), _plan(summary))]
     if summary.judge:
-        said.insert(0, (_("May a judge stand in for an expert?"), plain(summary.judge.statement.sentence)))
-    for heading, sentence in said:
+        answers.insert(0, (_("May a judge stand in for an expert?"), plain(summary.judge.statement.sentence)))
+    for heading, sentence in answers:
         y += GAP
         yield Shape("panel-name", SIDE, y, text=heading)
         for words in wrap(sentence, SIDE_LETTERS, max_lines=5, placeholder=" …"):
@@ -75,7 +75,7 @@ def _side(summary: Summary, top: float) -> Iterator[Shape]:
         y += 10
 
 
-def _plan(summary: Summary) -> str:
+def _plan(summary: ReportSummary) -> str:
     if summary.n_planned:
         return _("%(n)d of the findings were planned and are confirmatory.") % {"n": summary.n_planned}
     if summary.has_plan:
@@ -83,7 +83,7 @@ def _plan(summary: Summary) -> str:
     return _("No analysis plan was frozen with the protocol, so everything here is exploratory.")
 
 
-def _key_figures(summary: Summary, bottom: float) -> Iterator[Shape]:
+def _key_figures(summary: ReportSummary, bottom: float) -> Iterator[Shape]:
     width = WIDTH / max(len(summary.highlights), 1)
     for n, (words, number) in enumerate(summary.highlights):
         yield Shape("slide-number", n * width, bottom - 22, text=number)

@@ -72,7 +72,7 @@ class JudgeStatement:
 
 
 @dataclass(frozen=True)
-class Summary:
+class ReportSummary:
     """board : None where nothing leads, as in a sealed study; held_percent : of 100 intervals how many hold, by
     simulation; n_findings, n_planned : how many are stated, and how many of them were planned"""
 
@@ -87,7 +87,7 @@ class Summary:
     has_plan: bool
 
     @classmethod
-    def of(cls, results: Results, head: Head) -> Summary:
+    def of(cls, results: Results, head: Head) -> ReportSummary:
         board = _board(results, head)
         gauges = [gauge for figure, result in results.visible for gauge in figure.gauges(result)][:MOST_GAUGES]
         lines, ticks = _draw_gauges(gauges)

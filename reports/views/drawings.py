@@ -13,7 +13,7 @@ from reports.page.charts import draw_plot
 from reports.page.context import headline, notices
 from reports.page.drawings import NamedPlot
 from reports.page.slide import draw_slide
-from reports.page.summary import Summary
+from reports.page.summary import ReportSummary
 from reports.results import Results
 from reports.views.shared import read_stored, with_report
 from studies.access import Access
@@ -57,11 +57,11 @@ def _draw(report: Report, name: str) -> str:
 def _draw_slide(document: Results, report: Report) -> str:
     """The summary as one picture, 16 to 9."""
     notes = [*map(str, notices(document)), _source_of(document, report)]
-    said, height = headline(document), standalone.height_beside(notes, whole=SLIDE_HEIGHT)
+    sentence, height = headline(document), standalone.height_beside(notes, whole=SLIDE_HEIGHT)
     return standalone.write_svg(
-        draw_slide(said, Summary.of(document, document.head), height=height),
+        draw_slide(sentence, ReportSummary.of(document, document.head), height=height),
         title=document.study.title,
-        description=said,
+        description=sentence,
         notes=notes,
     )
 

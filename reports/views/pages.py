@@ -40,7 +40,7 @@ def show(request: HttpRequest, access: Access, *, page: str = SUMMARY, figure: s
     if content is None:
         raise Http404
     address = reverse("reports:stored", args=[access.study.slug, report.fingerprint[:SHORT]])
-    shown = {
+    page_context = {
         "content": content,
         "is_summary": name == SUMMARY,
         "pages_of": pages_of(name),
@@ -50,4 +50,4 @@ def show(request: HttpRequest, access: Access, *, page: str = SUMMARY, figure: s
         "citation": cite(report, request.build_absolute_uri(address)),
         "main_class": "research",
     }
-    return render(request, "reports/show.html", state | shown)
+    return render(request, "reports/show.html", state | page_context)

@@ -67,7 +67,7 @@ class Standings:
 
 
 @dataclass(frozen=True)
-class StoryRow:
+class ListedStory:
     """A story in the list. standings : on the outcome that is shown, in each of its groups"""
 
     story: Story
@@ -141,7 +141,7 @@ def _order_stories(access: Access, wanted: Wanted) -> list[int]:
     return [pk for pk, _code in sorted(codes, key=lambda row: (row[1] not in best, best.get(row[1], 0.0), row[1]))]
 
 
-def _rows(access: Access, wanted: Wanted, page: Page[int]) -> list[StoryRow]:
+def _rows(access: Access, wanted: Wanted, page: Page[int]) -> list[ListedStory]:
     """The stories of a page with how many answered about them. Four queries, five with sources."""
     pks = list(page.object_list)
     stories = {story.pk: story for story in Story.objects.filter(pk__in=pks).defer("text").prefetch_related("groups")}
@@ -158,7 +158,7 @@ def _rows(access: Access, wanted: Wanted, page: Page[int]) -> list[StoryRow]:
     sources = _source_by_story(access, pks)
     values = wanted.outcome.values_by_story if wanted.outcome else {}
     return [
-        StoryRow(
+        ListedStory(
             story=stories[pk],
             groups=", ".join(sorted(group.code for group in stories[pk].groups.all())),
             n_people=counts.get(pk, (0, 0))[0],

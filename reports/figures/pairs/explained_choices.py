@@ -141,7 +141,7 @@ def _table(row: ItemExplainedChoices) -> ReportTable[BinAccuracy]:
             columns.number("n_pairs", _("Pairs")),
             columns.note(lambda part: note_of(part, part.interval)),
         ],
-        summary=_("The same as a table"),
+        summary=_("Table"),
     )
 
 

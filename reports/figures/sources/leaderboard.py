@@ -41,7 +41,7 @@ def _notes(outcome: OutcomeContrasts) -> Iterator[Phrase]:
     else:
         yield _("Means over stories.")
     if outcome.is_lower_better:
-        yield _("Place 1 is the best.")
+        yield _("Rank 1 is the best.")
     if any(level.letters for level in outcome.sources):
         yield _("Sources that share a letter were not shown to differ.")
     if any(level.interval and level.interval.low is not None for level in outcome.sources):

@@ -20,7 +20,7 @@ FRAME = 190.0  # of a figure: its heading, its line of links, the room around
 
 
 @dataclass(frozen=True)
-class Digest:
+class Excerpt:
     """blocks : what is shown; height : in px on a wide screen, about; n_rows_left : of a table that was cut"""
 
     heading: Phrase
@@ -32,7 +32,7 @@ class Digest:
         return FRAME + sum(map(_height, self.blocks))
 
 
-def digest(description: Sequence[DocumentSection]) -> Digest:
+def excerpt(description: Sequence[DocumentSection]) -> Excerpt:
     """The first thing that a figure shows, with the words before it."""
     for section in description:
         blocks = list(_until_first(section.body))
@@ -41,9 +41,9 @@ def digest(description: Sequence[DocumentSection]) -> Digest:
     return _cut(description[0].heading, list(_until_first(description[0].body)))
 
 
-def _cut(heading: Phrase, blocks: Sequence[Block]) -> Digest:
+def _cut(heading: Phrase, blocks: Sequence[Block]) -> Excerpt:
     n_left = sum(max(0, len(block.rows) - MOST_ROWS) for block in blocks if isinstance(block, ReportTable))
-    return Digest(heading, tuple(map(_shorten, blocks)), n_left)
+    return Excerpt(heading, tuple(map(_shorten, blocks)), n_left)
 
 
 def _shorten(block: Block) -> Block:
@@ -69,7 +69,7 @@ def _until_first(blocks: Sequence[Block]) -> Iterator[Block]:
             if block.summary is not None and not block.is_open:
                 continue
             inner = list(_until_first(block.blocks))
-            if any(_is_shown(each) for each in inner):
+            if any(map(_is_shown, inner)):
                 yield replace(block, blocks=inner, summary=None) if block.heading else Subsection(blocks=inner)
                 return
         elif isinstance(block, ReportTable) and not (block.is_shown and block.summary is None):
