@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from stats import score_pairs as score_pairs
     from stats import shared_sequences as shared_sequences
     from stats import source_contrasts as source_contrasts
+    from stats import source_model as source_model
     from stats import spreads as spreads
     from stats import strengths as strengths
     from stats import table_scores as table_scores

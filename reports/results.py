@@ -19,6 +19,7 @@ from reports.document.order import in_order
 from reports.figures import Figure, all_figures
 from reports.figures.codec import Undecodable, decode, encode
 from reports.fingerprints import DATASET, Fingerprints, StudySummary, describe_study, fingerprint, list_editions
+from reports.lazy import source_model
 from reports.models import Report
 from reports.source_digest import source_digest
 from stats import garbage_collection
@@ -104,6 +105,7 @@ def compute(
         progress(len(figures), len(all_figures()))
         is_hidden = data.is_sealed and not figure.is_shown_sealed
         figures[key] = figure.nothing if is_hidden else figure.compute(data)
+    source_model.forget_design()
     document = {
         "study": encode(describe_study(study)),
         "is_sealed": data.is_sealed,
@@ -276,8 +278,7 @@ def _is_readable(stored: Report) -> bool:
         read_report(stored)
     except Undecodable:
         return False
-    stored.readable_by = source_digest()
-    stored.save(update_fields=["readable_by"])
+    Report.objects.filter(pk=stored.pk).update(readable_by=source_digest())  # a later one may have taken its place
     return True
 
 

@@ -12,7 +12,9 @@ from pathlib import Path
 from django.conf import settings
 
 READ_AND_SHOWN_BY = (
+    ("annotation", "*.py"),
     ("config", "*.py"),
+    ("judges", "*.py"),
     ("reports", "*.py"),
     ("stats", "*.py"),
     ("studies", "*.py"),

@@ -354,9 +354,9 @@ def fleiss_kappa_interval(
     the rarer of two answers twice, no resample has: the upper end is `kappa_with_one_agreed`.
     """
     ends = interval_of_sums(sums.kappa_of, agreement.kappa_parts(ratings), clusters, rng=rng, n_resamples=n_resamples)
-    high = agreement.kappa_with_one_agreed(ratings) or -1.0
+    high = agreement.kappa_with_one_agreed(ratings)
     note = "; ".join(filter(None, [ends.note, NONE_AGREED]))
-    return replace(ends, high=high, note=note) if high > ends.high else ends
+    return ends if high is None or high <= ends.high else replace(ends, high=high, note=note)
 
 
 def mean_fleiss_kappa_interval(

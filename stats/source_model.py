@@ -358,6 +358,11 @@ def _design_of(answers: CrossedAnswers) -> SourceDesign:
     return design
 
 
+def forget_design() -> None:
+    """Let go of the design that was made last, and of the answers that it is of."""
+    _LAST.clear()
+
+
 def _swept(parts: Sequence[ModelPart]) -> CrossedColumns:
     """The columns, without those of the larger: stories in their blocks, or what raters make of a source in raters."""
     by_name = {part.name: part for part in parts}

@@ -13,7 +13,7 @@ class Leader:
     """One line of a leaderboard.
 
     words : the value as it is written; places : decimals of its interval
-    letters : two that share one cannot be told from each other; "" where that was not asked
+    letters : two that share one were not shown to differ; "" where that was not asked
     """
 
     name: Phrase

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, groupby
@@ -44,19 +44,28 @@ def _table(table: ReportTable[Any], rank: Rank) -> ReportTable[Any]:
         return replace(table, columns=columns, foot=foot)
     heads = [other for other in table.columns if other.is_head and other is not column]
     sort = partial(_sorted_within, about=lambda row: [plain(head.cell(row).words) for head in heads])
-    by_source = partial(sort, key=lambda row: rank.get(str(column.files[SOURCE](row)), len(rank)))
+    by_source = partial(sort, key=lambda row: rank.get(str(column.files[SOURCE](row))))
     groups = [replace(group, rows=by_source(group.rows)) for group in table.groups]
-    return replace(table, columns=columns, foot=foot, rows=by_source(table.rows), groups=groups)
+    rows = table.rows if groups else by_source(table.rows)
+    return replace(table, columns=columns, foot=foot, rows=rows, groups=groups)
 
 
-def _sorted_within(rows: Sequence[T], *, about: Callable[[T], Any], key: Callable[[T], int]) -> list[T]:
-    """The rows, those that are about the same thing sorted among themselves."""
-    return list(chain.from_iterable(sorted(group, key=key) for _about, group in groupby(rows, key=about)))
+def _sorted_within(rows: Sequence[T], *, about: Callable[[T], Any], key: Callable[[T], int | None]) -> list[T]:
+    """The rows, those that are about the same thing sorted among themselves; one without a key stays where it is."""
+    return list(chain.from_iterable(_sorted(list(group), key) for _about, group in groupby(rows, key=about)))
+
+
+def _sorted(rows: Sequence[T], key: Callable[[T], int | None]) -> Iterator[T]:
+    keyed = sorted(((n, row) for row in rows if (n := key(row)) is not None), key=lambda pair: pair[0])
+    ordered = iter(keyed)
+    yield from (row if key(row) is None else next(ordered)[1] for row in rows)
 
 
 def _source_columns(columns: Sequence[TableColumn[Any]], rank: Rank) -> tuple[list[int], bool]:
-    """The places of the columns with those that are headed by a source in order, and whether there are such."""
+    """The places of the columns, in order where there is one headed by each source, and whether that is so."""
     of_sources = [n for n, column in enumerate(columns) if plain(column.heading or "") in rank]
+    if {plain(columns[n].heading or "") for n in of_sources} != rank.keys():
+        return list(range(len(columns))), False
     ordered = iter(sorted(of_sources, key=lambda n: rank[plain(columns[n].heading or "")]))
     return [next(ordered) if n in of_sources else n for n in range(len(columns))], bool(of_sources)
 

@@ -21,7 +21,7 @@ FRAME = 190.0  # of a figure: its heading, its line of links, the room around
 
 @dataclass(frozen=True)
 class Excerpt:
-    """blocks : what is shown; height : in px on a wide screen, about; n_rows_left : of a table that was cut"""
+    """blocks : what is shown; height : in px on a wide screen, about; n_rows_left : of what was cut"""
 
     heading: Phrase
     blocks: tuple[Block, ...]
@@ -42,8 +42,21 @@ def excerpt(description: Sequence[DocumentSection]) -> Excerpt:
 
 
 def _cut(heading: Phrase, blocks: Sequence[Block]) -> Excerpt:
-    n_left = sum(max(0, len(block.rows) - MOST_ROWS) for block in blocks if isinstance(block, ReportTable))
-    return Excerpt(heading, tuple(map(_shorten, blocks)), n_left)
+    shortened = tuple(map(_shorten, blocks))
+    return Excerpt(heading, shortened, _n_rows(blocks) - _n_rows(shortened))
+
+
+def _n_rows(blocks: Sequence[Block]) -> int:
+    """Of tables and of plots that can be cut, also within parts."""
+    n = 0
+    for block in blocks:
+        if isinstance(block, ReportTable):
+            n += len(block.rows)
+        elif isinstance(block, Subsection):
+            n += _n_rows(block.blocks)
+        elif isinstance(block, DrawnPlot) and isinstance(block.plot, DotPlot):
+            n += len(block.plot.rows)
+    return n
 
 
 def _shorten(block: Block) -> Block:

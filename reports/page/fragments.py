@@ -32,12 +32,6 @@ def obtain_page(report: Report, study: Study, name: str, *, is_by_score: bool = 
     return content
 
 
-def obtain_outline(report: Report) -> ReportOutline:
-    """Which figures of the report have something to show."""
-    stored = _find(report, OUTLINE, "")
-    return ReportOutline.read(stored) if stored is not None else _store_outline(report, results.read_report(report))
-
-
 def prepare(report: Report, study: Study) -> None:
     """Render the summary and every section, so that whoever looks first does not wait for them."""
     pages, language = _open_pages(report, study), translation.get_language() or ""
@@ -55,7 +49,7 @@ def _open_pages(report: Report, study: Study, *, is_by_score: bool = True) -> Re
 
 
 def _store_outline(report: Report, document: results.Results) -> ReportOutline:
-    fresh = outline(document, document.head)
+    fresh = outline(document, document.head, editions=report.editions.keys())
     _store(report, OUTLINE, "", fresh.write())
     return fresh
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from reports.figures import Figure, all_figures
 from reports.page.sections import FINDINGS, METHODS, SECTIONS
 from reports.results import Results
 
-SEALED, UNANSWERED, UNASKED, REFUSED = "sealed", "unanswered", "unasked", "refused"
+SEALED, UNANSWERED, UNASKED, REFUSED, LATER = "sealed", "unanswered", "unasked", "refused", "later"
 
 
 @dataclass(frozen=True)
@@ -41,16 +41,25 @@ class ReportOutline:
         return [figure for key in self.shown if (figure := all_figures()[key]).section == section]
 
 
-def outline(results: Results, head: Head) -> ReportOutline:
-    """The outline of a report, for which every figure describes what it has."""
+def outline(results: Results, head: Head, *, editions: Collection[str] = ()) -> ReportOutline:
+    """The outline of a report, for which every figure describes what it has.
+
+    editions : the figures that there were when it was stored, by their keys; empty where that is not known
+    """
     visible = {figure.key for figure, _result in results.visible}
     keys, silent = [], {}
     for key, figure in all_figures().items():
         result = results.figures[key]
-        if key in visible and not is_refused(list(figure.describe(result, head))):
+        if editions and key not in editions:
+            silent[key] = LATER
+        elif key not in visible:
+            silent[key] = _why_silent(results, figure, result)
+        elif is_refused(description := list(figure.describe(result, head))):
+            silent[key] = REFUSED
+        elif description:
             keys.append(key)
         else:
-            silent[key] = _why_silent(results, figure, result, is_visible=key in visible)
+            silent[key] = UNASKED
     lead = find_leader(results, head)
     return ReportOutline(lead.section if lead else "", tuple(keys), silent)
 
@@ -66,12 +75,11 @@ def is_refused(description: Sequence[DocumentSection]) -> bool:
     if any(find_blocks(description, DrawnPlot)) or any(find_blocks(description, Own)):
         return False
     tables = list(find_blocks(description, ReportTable))
-    return bool(tables) and all(table.why(row) is not None for table in tables for row in table.rows)
+    why = [table.why(row) for table in tables for row in table.rows]
+    return bool(why) and None not in why
 
 
-def _why_silent(results: Results, figure: Figure[Any], result: Any, *, is_visible: bool) -> str:
-    if is_visible:
-        return REFUSED
+def _why_silent(results: Results, figure: Figure[Any], result: Any) -> str:
     if results.is_sealed and not figure.is_shown_sealed:
         return SEALED
     if result is None or figure.is_empty(result):

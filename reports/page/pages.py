@@ -11,13 +11,13 @@ from django.template.loader import render_to_string
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
-from reports.document.model import DocumentSection, Phrase, ReportTable, find_blocks
+from reports.document.model import DocumentSection, Note, Phrase, ReportTable, find_blocks
 from reports.figures import Figure, all_figures
 from reports.models import Report
 from reports.page.context import ReportSection, context, headline, notices
 from reports.page.excerpt import SECTION_HEIGHT, Excerpt, excerpt
 from reports.page.line_breaks import kept_together
-from reports.page.outline import ReportOutline
+from reports.page.outline import REFUSED, ReportOutline
 from reports.page.sections import FINDINGS, METHODS, SECTIONS, SectionKind
 from reports.page.silence import SilentFigures, list_silent
 from reports.page.summary import ReportSummary
@@ -54,6 +54,11 @@ class ShownFigure:
     description: Sequence[DocumentSection]
     excerpt: Excerpt | None
     sentence: Phrase
+
+    @property
+    def notes(self) -> list[Note]:
+        """What stands in the margin of the figure's own page."""
+        return [note for section in self.description for note in section.margin]
 
     @property
     def files(self) -> list[str]:
@@ -111,6 +116,7 @@ class ReportPages:
             "up": up,
             "is_whole": name == ALL,
             "is_by_score": self.is_by_score,
+            "other_order": "?order=name" if self.is_by_score else "./",
             "has_order": name not in (SUMMARY, FINDINGS, METHODS) and len(self.results.sources_by_score) > 1,
         }
 
@@ -176,7 +182,5 @@ class ReportPages:
 
     @property
     def _silent(self) -> SilentFigures:
-        refused = {
-            key: self.describe(all_figures()[key]) for key, why in self.outline.silent.items() if why == "refused"
-        }
-        return list_silent(self.outline, refused)
+        refused = {key: self.describe(all_figures()[key]) for key, why in self.outline.silent.items() if why == REFUSED}
+        return list_silent(self.outline, refused, is_closed=self.results.study.state == "closed")

@@ -12,13 +12,15 @@ from django.utils.translation import gettext_lazy, ngettext
 from reports import reasons
 from reports.document.model import DocumentSection, Phrase, ReportTable, find_blocks
 from reports.figures import Figure, all_figures
-from reports.page.outline import REFUSED, SEALED, UNANSWERED, UNASKED, ReportOutline
+from reports.page.outline import LATER, REFUSED, SEALED, UNANSWERED, UNASKED, ReportOutline
 
 WHY = {
-    SEALED: gettext_lazy("By source, so sealed until the study is closed"),
+    SEALED: gettext_lazy("By source where the study asks for it, so sealed until the study is closed"),
     UNANSWERED: gettext_lazy("Nobody has answered yet"),
+    LATER: gettext_lazy("Not computed when this report was stored"),
     UNASKED: gettext_lazy("The study asks or holds nothing that they are about"),
 }
+OF_BLIND_READERS = gettext_lazy("By source where the study asks for it, so not for readers who stay blind")
 
 
 @dataclass(frozen=True)
@@ -38,14 +40,17 @@ class SilentFigures:
     alike: tuple[tuple[Phrase, tuple[Figure[Any], ...]], ...]
 
 
-def list_silent(outline: ReportOutline, refused: Mapping[str, Sequence[DocumentSection]]) -> SilentFigures:
-    """refused : the descriptions of the figures that refuse every row, by their keys"""
+def list_silent(
+    outline: ReportOutline, refused: Mapping[str, Sequence[DocumentSection]], *, is_closed: bool
+) -> SilentFigures:
+    """refused : the descriptions of the figures that refuse every row, by their keys; is_closed : the study"""
+    why = WHY | {SEALED: OF_BLIND_READERS} if is_closed else WHY
     by_code: dict[str, list[Figure[Any]]] = defaultdict(list)
     for key, code in outline.silent.items():
         by_code[code].append(all_figures()[key])
     return SilentFigures(
         tuple(_refusal(figure, refused[figure.key]) for figure in by_code[REFUSED]),
-        tuple((words, tuple(by_code[code])) for code, words in WHY.items() if by_code[code]),
+        tuple((words, tuple(by_code[code])) for code, words in why.items() if by_code[code]),
     )
 
 

@@ -67,7 +67,6 @@ class DrawnBoard:
 @dataclass(frozen=True)
 class JudgeStatement:
     statement: Statement
-    figure_slug: str
     n_others: int
 
 
@@ -169,12 +168,11 @@ def _numbers(value: float, ends: Interval | None) -> Iterable[float]:
 def _judge(results: Results, head: Head) -> JudgeStatement | None:
     """What is stated of judges first."""
     stated = [
-        (statement, figure)
+        statement
         for figure, result in results.visible
         if figure.section == JUDGES
         for statement in figure.statements(result, head)
     ]
     if not stated:
         return None
-    statement, figure = stated[0]
-    return JudgeStatement(statement, figure.slug, len(stated) - 1)
+    return JudgeStatement(stated[0], len(stated) - 1)

@@ -11,6 +11,7 @@ from django_htmx.http import HttpResponseClientRefresh
 from config import roles
 from reports import computations, results
 from reports.methods.citation import SHORT, cite
+from reports.models import Report
 from reports.page.fragments import obtain_page
 from reports.page.pages import SUMMARY, name_of_figure, pages_of
 from reports.views.shared import ORDER, is_by_score, obtain_report, of_study, render_waiting
@@ -36,7 +37,10 @@ def show(request: HttpRequest, access: Access, *, page: str = SUMMARY, figure: s
     if report is None:
         return render_waiting(request, access, computation)
     name = name_of_figure(figure) if figure else page
-    content = obtain_page(report, access.study, name, is_by_score=is_by_score(request))
+    try:
+        content = obtain_page(report, access.study, name, is_by_score=is_by_score(request))
+    except Report.DoesNotExist:  # a later one took its place meanwhile
+        return redirect(request.get_full_path())
     if content is None:
         raise Http404
     address = reverse("reports:stored", args=[access.study.slug, report.fingerprint[:SHORT]])
