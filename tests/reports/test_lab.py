@@ -158,6 +158,38 @@ def test_a_report_of_another_form_has_no_figures_and_the_page_says_so(study: Stu
 
 def test_each_study_is_shown_as_it_is(staff: Client) -> None:
     factories.study("draft", state="draft", planned=False)
+def test_no_report_is_lost_for_its_key_figures(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    odd = {"mean": {"coefficient": None, "floor": None}, "items": []}
+    compute = results.compute
+    monkeypatch.setattr(results, "compute", lambda *given, **more: compute(*given, **more) | {"agreement": odd})
+
+    report = results.ensure_report(study, at=NOW, by="ann")
+
+    assert Report.objects.get() == report
+    assert KeyFigures.objects.get().figures == {}
+
+
+def test_a_report_that_fails_at_night_does_not_cost_the_others_their_figures(
+    study: Study, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    failing = results.ensure_report(factories.study("pears"), at=NOW - timedelta(days=1), by="ann")
+    results.ensure_report(study, at=NOW, by="ann")
+    KeyFigures.objects.all().delete()
+    record = key_figures.record
+
+    def fails(report: Report) -> None:
+        if report == failing:
+            raise ZeroDivisionError
+        record(report)
+
+    monkeypatch.setattr(key_figures, "record", fails)
+
+    assert key_figures.record_missing() == 1
+
+    assert KeyFigures.objects.get().study == study
+    assert f"key figures of report {failing.pk} could not be written down" in caplog.text
+
+
     keep_figures(factories.study("live"))
     keep_figures(given.closed_study("closed"), is_sealed=False)
 
