@@ -100,11 +100,13 @@ def summarise_trend(document: Document) -> dict[str, Any]:
 
 def summarise(document: Document, instrument_by_step: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
     """What is shown of a report beside others."""
+    progress = document.get("progress") or {}
     questions = document.get("rater_questions")
     costs = document.get("judge_costs") or []
     known = [row["cost"] for row in costs if row["cost"] is not None]
     return {
-        "raters": (document.get("progress") or {}).get("raters", "none"),
+        "raters": progress.get("raters", "none"),
+        "n_raters": progress.get("n_raters"),
         "outcomes": list(_outcomes(document)),
         "items": list(_items(document, instrument_by_step)),
         "n_questioned": None if questions is None else len({row["rater"] for row in questions["rows"]}),
