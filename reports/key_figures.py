@@ -6,13 +6,17 @@ is taken here is over all sources together, so that nobody learns from it what a
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping
 from datetime import UTC
-from itertools import islice
 from typing import Any
+
+from django.db import transaction
 
 from reports.models import KeyFigures, Report
 from studies.models import Step
+
+log = logging.getLogger(__name__)
 
 TESTS = "tests"  # the key of the mean over items answered Yes or No
 MOST_FILLED = 50  # at once: each has its report read
@@ -29,16 +33,22 @@ Document = Mapping[str, Any]
 
 
 def record(report: Report) -> None:
-    """Write down the figures of a report that was just stored, in place of those of an earlier one of the same day."""
+    """Write down the figures of a report that was just stored, in place of those of an earlier one of the same day.
+
+    A report in a form that cannot be read, such as another version stored, leaves a row without figures.
+    """
     document = report.result
+    instrument_by_step = _instrument_by_step(report.study_id)
     try:
-        trend, figures = summarise_trend(document), summarise(document, _instrument_by_step(report.study_id))
-    except (LookupError, TypeError):  # stored by another version in another form
+        trend, figures = summarise_trend(document), summarise(document, instrument_by_step)
+    except (LookupError, TypeError, AttributeError):
+        # Raised on, it would cost whoever asked the report itself.
+        log.warning("no key figures of report %s", report.pk, exc_info=True)
         trend, figures = {}, {}
     KeyFigures.objects.update_or_create(
         study_id=report.study_id,
         day=report.made_at.astimezone(UTC).date(),
-        is_sealed=document["is_sealed"],
+        is_sealed=report.is_sealed,
         defaults={"fingerprint": report.fingerprint, "trend": trend, "figures": figures},
     )
 
@@ -50,12 +60,25 @@ def record_missing() -> int:
     stored = Report.objects.filter(kind=Report.Kind.RESULTS).order_by("made_at", "pk")
     latest: dict[tuple[int, bool], int] = {}
     for pk, study, is_sealed in stored.values_list("pk", "study_id", "is_sealed"):
-        latest[study, bool(is_sealed)] = pk
+        latest[study, is_sealed] = pk
     n_recorded = 0
-    for pk in islice((pk for key, pk in latest.items() if key not in recorded), MOST_FILLED):
-        record(Report.objects.get(pk=pk))
-        n_recorded += 1
+    for pk in (pk for key, pk in latest.items() if key not in recorded):
+        if n_recorded == MOST_FILLED:
+            break
+        n_recorded += _record_stored(pk)
     return n_recorded
+
+
+def _record_stored(pk: int) -> bool:
+    """Whether the figures of that stored report could be written down; if not, the log says why."""
+    try:
+        with transaction.atomic():
+            record(Report.objects.get(pk=pk))
+    except Exception:
+        # One report that fails must not cost the others their figures, tonight and every night.
+        log.exception("key figures of report %s could not be written down", pk)
+        return False
+    return True
 
 
 def _instrument_by_step(study_id: int) -> dict[str, tuple[str, str]]:
@@ -77,11 +100,13 @@ def summarise_trend(document: Document) -> dict[str, Any]:
 
 def summarise(document: Document, instrument_by_step: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
     """What is shown of a report beside others."""
+    progress = document.get("progress") or {}
     questions = document.get("rater_questions")
     costs = document.get("judge_costs") or []
     known = [row["cost"] for row in costs if row["cost"] is not None]
     return {
-        "raters": (document.get("progress") or {}).get("raters", "none"),
+        "raters": progress.get("raters", "none"),
+        "n_raters": progress.get("n_raters"),
         "outcomes": list(_outcomes(document)),
         "items": list(_items(document, instrument_by_step)),
         "n_questioned": None if questions is None else len({row["rater"] for row in questions["rows"]}),

@@ -1,6 +1,7 @@
 """Norms of an instrument: how far raters agreed, and what they answered, in closed studies that let their figures in.
 
-Nothing is said of fewer than three studies: of two, whoever made one knows the other.
+Nothing is said of fewer than three studies: of two, whoever made one knows the other. Of three or four it is the median
+alone: least and quartiles of three are the figures of all three, exactly.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from reports.models import KeyFigures, SharedNorms
 from studies.models import Study
 
 FEWEST_STUDIES = 3
+FEWEST_WITH_SPREAD = 5
 
 Item = tuple[str, str]  # the instrument's version, and the item's key
 ItemFigures = Mapping[str, Any]
@@ -27,15 +29,22 @@ class NotClosed(ValueError):
     """Figures of a study that is not closed are not final, and enter no norms."""
 
 
-@dataclass(frozen=True)
-class Distribution:
-    """A figure over n studies: the least, the quartiles."""
+@dataclass(frozen=True, kw_only=True)
+class NormSpread:
+    """The least value of a figure, and its lower and upper quartile."""
 
-    n: int
     least: float
     first: float
-    median: float
     third: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Distribution:
+    """A figure over n studies; spread : None of fewer than five"""
+
+    n: int
+    median: float
+    spread: NormSpread | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,13 +84,14 @@ def find_shared(study: Study) -> SharedNorms | None:
     return SharedNorms.objects.filter(study=study).first()
 
 
-def read_norms(slug: str, *, beside: Study | None = None) -> list[ItemNorms]:
+def read_norms(slug: str, *, beside: Study | None = None, sees_sources: bool = False) -> list[ItemNorms]:
     """The norms of the items of an instrument, version by version; none where too few studies have any. Two queries.
 
     beside : the study whose own figures stand there, too; it is counted only if it lets its figures in
+    sees_sources : whether the reader may see sources of that study; else its own figures are those of reports without
     """
     shared = list(_shared(slug))
-    own = _own(beside, slug) if beside else {}
+    own = _own(beside, slug, sees_sources=sees_sources) if beside else {}
     titles: dict[Item, ItemFigures] = {}
     for items in [*shared, own]:
         titles |= {key: row for key, row in items.items() if key not in titles}
@@ -107,11 +117,12 @@ def _of_item(
 
 
 def distribute(values: Collection[float]) -> Distribution | None:
-    """Least and quartiles of the values of studies; None of fewer than three."""
+    """The median of the values of studies, with least and quartiles of five or more; None of fewer than three."""
     if len(values) < FEWEST_STUDIES:
         return None
     first, median, third = quantiles(values, n=4, method="inclusive")
-    return Distribution(len(values), min(values), first, median, third)
+    spread = NormSpread(least=min(values), first=first, third=third) if len(values) >= FEWEST_WITH_SPREAD else None
+    return Distribution(n=len(values), median=median, spread=spread)
 
 
 def _shared(slug: str) -> Iterator[dict[Item, ItemFigures]]:
@@ -127,8 +138,10 @@ def _shared(slug: str) -> Iterator[dict[Item, ItemFigures]]:
             yield items
 
 
-def _own(study: Study, slug: str) -> dict[Item, ItemFigures]:
-    row = study.key_figures.order_by("-day", "is_sealed").first()
+def _own(study: Study, slug: str, *, sees_sources: bool) -> dict[Item, ItemFigures]:
+    """The items of the latest report that the reader may see: without sources, of whoever may not see them."""
+    rows = study.key_figures.all() if sees_sources else study.key_figures.filter(is_sealed=True)
+    row = rows.order_by("-day", "is_sealed").first()
     return _items(row.figures, slug) if row else {}
 
 

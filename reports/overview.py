@@ -20,6 +20,7 @@ from annotation.models import Assignment, Rater, Seat
 from reports.figures.judges.scores import COEFFICIENTS, NAMES, PERCENTAGES
 from reports.key_figures import TESTS
 from reports.models import KeyFigures, Report
+from stats.outlying_raters import FEWEST_RATERS
 from studies import lifecycle
 from studies.access import Access, list_access
 from studies.models import Study
@@ -61,18 +62,22 @@ class StudyFigures:
 
     day : of the report that they were taken from; None if there is none
     is_empty : that report was in a form of which nothing was taken
+    is_sealed : that report tells nothing by source, and so nothing of judges
     progress : on each day the places submitted, in percent
-    n_questioned : raters whom the report asks about; None where they are too few to say
+    n_questioned : raters whom the report asks about; None where it does not say
+    has_few_raters : they are known to be too few to ask about any
     """
 
     study: Study
     day: date | None = None
     is_empty: bool = False
+    is_sealed: bool = False
     sees_judges: bool = False
     outcomes: tuple[DailyFigure, ...] = ()
     judges: tuple[DailyFigure, ...] = ()
     progress: tuple[tuple[date, float], ...] = ()
     n_questioned: int | None = None
+    has_few_raters: bool = False
     cost: float | None = None
     n_without_cost: int = 0
 
@@ -95,6 +100,7 @@ class StudyFigures:
 class _Day:
     pk: int
     day: date
+    is_sealed: bool
     trend: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -147,7 +153,7 @@ def _latest_days(study_ids: Iterable[int]) -> dict[tuple[int, bool], list[_Day]]
     for study, is_sealed, pk, day, trend in rows.order_by("day").values_list(
         "study_id", "is_sealed", "pk", "day", "trend"
     ):
-        days[study, is_sealed].append(_Day(pk, day, trend))
+        days[study, is_sealed].append(_Day(pk, day, is_sealed, trend))
     return days
 
 
@@ -170,15 +176,18 @@ def _of_study(
         return StudyFigures(study=study, sees_judges=sees_judges)
     latest = days[-1]
     figures = figures_by_row.get(latest.pk) or {}
+    n_raters = figures.get("n_raters")
     return StudyFigures(
         study=study,
         day=latest.day,
         is_empty=not figures,
+        is_sealed=latest.is_sealed,
         sees_judges=sees_judges,
         outcomes=tuple(_outcome(row, days) for row in figures.get("outcomes", ())),
         judges=tuple(_judge(row, opened) for row in figures.get("judges", ())),
         progress=tuple(_shares(days)),
         n_questioned=figures.get("n_questioned"),
+        has_few_raters=n_raters is not None and n_raters < FEWEST_RATERS,
         cost=figures.get("cost"),
         n_without_cost=figures.get("n_without_cost", 0),
     )

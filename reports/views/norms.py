@@ -12,7 +12,8 @@ from django.utils.translation import gettext as _
 
 from config import roles
 from reports import norms
-from studies.access import Access, may_somewhere, visible_studies
+from reports.views.shared import may_see_sources
+from studies.access import Access, access_to, may_somewhere, visible_studies
 from studies.action_log import log_action
 from studies.models import Instrument, Step
 from studies.views.guards import require, require_in_study
@@ -37,12 +38,14 @@ def show(request: HttpRequest, asked: str) -> HttpResponse:
     study = next((study for study in studies if study.slug == slug), None)
     if slug and study is None:
         raise Http404
+    sees_sources = study is not None and may_see_sources(access_to(study, request.user))
     context = {
         "instrument": instrument,
-        "items": norms.read_norms(asked, beside=study),
+        "items": norms.read_norms(asked, beside=study, sees_sources=sees_sources),
         "studies": studies,
         "study": study,
         "fewest": norms.FEWEST_STUDIES,
+        "fewest_with_spread": norms.FEWEST_WITH_SPREAD,
     }
     response = render(request, "reports/norms.html", context)
     add_never_cache_headers(response)

@@ -1,5 +1,6 @@
 """The list of reports: who sees which study, what is sealed, what is drawn by the day, and what it costs."""
 
+import re
 import time
 from datetime import timedelta
 from typing import Any
@@ -100,6 +101,7 @@ def test_the_figures_of_a_report_are_kept_when_it_is_stored(study: Study) -> Non
         "value": mean["coefficient"]["value"],
         "floor": mean["floor"]["upper"],
     }
+    assert (row.figures["n_raters"], row.figures["n_questioned"]) == (3, None)
     item = row.figures["items"][0]
     assert {name: item[name] for name in ("instrument", "version", "item", "title", "is_percent")} == {
         "instrument": "plums-tests",
@@ -156,6 +158,38 @@ def test_a_report_of_another_form_has_no_figures_and_the_page_says_so(study: Stu
     assert "no figures were taken from it" in staff.get("/reports/").content.decode()
 
 
+def test_no_report_is_lost_for_its_key_figures(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    odd = {"mean": {"coefficient": None, "floor": None}, "items": []}
+    compute = results.compute
+    monkeypatch.setattr(results, "compute", lambda *given, **more: compute(*given, **more) | {"agreement": odd})
+
+    report = results.ensure_report(study, at=NOW, by="ann")
+
+    assert Report.objects.get() == report
+    assert KeyFigures.objects.get().figures == {}
+
+
+def test_a_report_that_fails_at_night_does_not_cost_the_others_their_figures(
+    study: Study, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    failing = results.ensure_report(factories.study("pears"), at=NOW - timedelta(days=1), by="ann")
+    results.ensure_report(study, at=NOW, by="ann")
+    KeyFigures.objects.all().delete()
+    record = key_figures.record
+
+    def fails(report: Report) -> None:
+        if report == failing:
+            raise ZeroDivisionError
+        record(report)
+
+    monkeypatch.setattr(key_figures, "record", fails)
+
+    assert key_figures.record_missing() == 1
+
+    assert KeyFigures.objects.get().study == study
+    assert f"key figures of report {failing.pk} could not be written down" in caplog.text
+
+
 def test_each_study_is_shown_as_it_is(staff: Client) -> None:
     factories.study("draft", state="draft", planned=False)
     keep_figures(factories.study("live"))
@@ -191,6 +225,30 @@ def test_agreement_by_the_day_goes_on_over_the_close_and_judges_begin_there(staf
     page = staff.get("/reports/").content.decode()
     assert 'class="spark"' in page
     assert "+.30 since" in page
+
+
+def test_between_closing_and_the_next_report_judges_are_announced_not_denied(staff: Client) -> None:
+    closed = given.closed_study()
+    keep_figures(closed, day=1)
+    page = staff.get("/reports/").content.decode()
+    assert "with the next report" in page
+    assert not re.search(r"no judge\s*<", page)
+
+    keep_figures(closed, is_sealed=False)
+
+    assert [judge.title for judge in rows(staff)[0].judges] == ["gpt"]
+    assert "with the next report" not in staff.get("/reports/").content.decode()
+
+
+@pytest.mark.parametrize(("n_raters", "is_said"), [(None, False), (20, False), (4, True)])
+def test_raters_are_under_five_only_where_that_is_known(staff: Client, n_raters: int | None, is_said: bool) -> None:
+    keep_figures(factories.study())
+    row = KeyFigures.objects.get()
+    KeyFigures.objects.update(figures=row.figures | {"n_questioned": None, "n_raters": n_raters})
+
+    page = staff.get("/reports/").content.decode()
+
+    assert ("under five raters" in page) is is_said
 
 
 def test_a_blind_account_is_shown_what_reports_without_sources_say(study: Study) -> None:

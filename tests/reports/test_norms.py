@@ -1,5 +1,6 @@
 """Norms of instruments: who lets figures in, from how many studies on they are shown, and that nobody is named."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from django.utils import timezone
 
 from reports import norms, results
 from reports.models import KeyFigures, SharedNorms
-from reports.norms import Distribution
+from reports.norms import Distribution, NormSpread
 from studies.models import Membership, Study
 from tests import factories
 from tests.reports import given
@@ -29,11 +30,19 @@ def staff(client: Client) -> Client:
     return client
 
 
-def closed(slug: str, agreement: float | None, *, is_shared: bool = True, raters: str = "real", **row: Any) -> Study:
+def closed(
+    slug: str,
+    agreement: float | None,
+    *,
+    instrument: str = "tests",
+    is_shared: bool = True,
+    raters: str = "real",
+    **row: Any,
+) -> Study:
     """A closed study in whose latest report raters agreed so far on an item of the instrument."""
     study = Study.objects.create(slug=slug, title=slug.title(), state=Study.State.CLOSED, closed_at=NOW)
     item = {
-        "instrument": "tests",
+        "instrument": instrument,
         "version": "1",
         "item": "item-1",
         "title": "Item 1",
@@ -54,7 +63,7 @@ def closed(slug: str, agreement: float | None, *, is_shared: bool = True, raters
     return study
 
 
-def test_of_two_studies_nothing_is_shown_and_of_three_the_quartiles(staff: Client) -> None:
+def test_of_two_studies_nothing_is_shown_of_three_the_median_and_of_five_the_quartiles(staff: Client) -> None:
     closed("plums", 0.1234)
     closed("pears", 0.3)
     page = staff.get(ADDRESS).content.decode()
@@ -64,9 +73,23 @@ def test_of_two_studies_nothing_is_shown_and_of_three_the_quartiles(staff: Clien
     closed("figs", 0.5)
     (row,) = norms.read_norms("tests")
 
-    assert row.agreement.distribution == Distribution(n=3, least=0.1234, first=0.2117, median=0.3, third=0.4)
+    assert row.agreement.distribution == Distribution(n=3, median=0.3)
     page = staff.get(ADDRESS).content.decode()
     assert "Fewer than 3" not in page
+    assert ".30" in page
+    assert ".12" not in page
+    assert 'class="box"' not in page
+
+    closed("medlars", 0.7)
+    assert norms.distribute([0.1, 0.3, 0.5, 0.7]) == Distribution(n=4, median=0.4)
+    closed("quinces", 0.8)
+    (row,) = norms.read_norms("tests")
+
+    spread = NormSpread(least=0.1234, first=0.3, third=0.7)
+    assert row.agreement.distribution == Distribution(n=5, median=0.5, spread=spread)
+    page = staff.get(ADDRESS).content.decode()
+    assert ".12" in page
+    assert 'class="box"' in page
     assert not [title for title in ("Plums", "Pears", "Figs") if f"{title}<" in page]
 
 
@@ -77,7 +100,7 @@ def test_the_threshold_holds_for_each_figure(staff: Client) -> None:
     (row,) = norms.read_norms("tests")
 
     assert row.agreement.distribution is None
-    assert row.level.distribution == Distribution(n=3, least=50, first=50, median=50, third=50)
+    assert row.level.distribution == Distribution(n=3, median=50)
     assert "fewer than 3 studies" in staff.get(ADDRESS).content.decode()
 
 
@@ -96,7 +119,7 @@ def test_a_study_of_ones_own_stands_beside_them_whether_it_lets_its_figures_in_o
         closed(slug, agreement)
     own = closed("medlars", 0.7, is_shared=False)
 
-    (row,) = norms.read_norms("tests", beside=own)
+    (row,) = norms.read_norms("tests", beside=own, sees_sources=True)
 
     assert (row.agreement.own, row.agreement.distribution) == (0.7, norms.distribute([0.1, 0.3, 0.5]))
 
@@ -156,10 +179,35 @@ def test_reports_of_real_studies_make_norms(staff: Client) -> None:
         )
         norms.share(copy, by="ann", at=NOW)
 
-    rows = norms.read_norms(slug, beside=study)
+    rows = norms.read_norms(slug, beside=study, sees_sources=True)
 
     assert [item.title for item in rows] == ["Item 1", "Item 2"]
     assert rows[0].level.distribution == norms.distribute([rows[0].level.own or 0] * 3)
+
+
+def test_a_blind_account_sees_of_its_study_what_reports_without_sources_say(client: Client) -> None:
+    study = factories.study("plums", state="closed", planned=False)
+    shared = [closed(slug, 0.5, instrument="plums-tests") for slug in ("pears", "figs", "medlars")]
+    item = shared[0].key_figures.get().figures["items"][0]
+    for is_sealed, agreement, day in ((True, 0.2, 1), (False, 0.9, 0)):
+        KeyFigures.objects.create(
+            study=study,
+            day=(NOW - timedelta(days=day)).date(),
+            is_sealed=is_sealed,
+            fingerprint="0" * 64,
+            trend={},
+            figures={"items": [item | {"agreement": agreement}]},
+        )
+
+    own_by_role = {}
+    for role in ("researcher", "coordinator"):
+        user = User.objects.create_user(role, is_staff=True)
+        Membership.objects.create(study=study, user=user, role=role)
+        client.force_login(user)
+        (norm,) = client.get("/reports/-instruments/plums-tests/?study=plums").context["items"]
+        own_by_role[role] = norm.agreement.own
+
+    assert own_by_role == {"researcher": 0.9, "coordinator": 0.2}
 
 
 @pytest.mark.parametrize("n_studies", [3, 5])
