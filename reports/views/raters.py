@@ -21,7 +21,6 @@ from reports.figures.codec import Undecodable
 from reports.models import Report
 from reports.page.rater_numbers import RaterFigures, RaterSummary
 from reports.views.shared import obtain_report, of_study
-from stats.outlying_raters import FEWEST_RATERS
 from studies.access import Access
 from studies.models import Step
 from studies.views.guards import require_in_study
@@ -86,7 +85,7 @@ def rater(request: HttpRequest, access: Access, rater_id: int) -> HttpResponse:
             "questions": figures.list_questions(row.code) if figures else [],
             "queries": _queries(access, row) if sees_places else [],
             "looked_for": figures.looked_for(row.code) if figures else [],
-            "fewest": FEWEST_RATERS,
+            "why_not_compared": figures.say_why_not_compared(row.code) if figures else "",
             "groups": figures.list_groups(row.code, head) if figures else [],
             "checks": _list_checks(row),
             "places": monitor.list_places(row) if sees_places else [],

@@ -1,6 +1,7 @@
 """The list of raters and the page of one: questions to ask, from what the report says, under codes, sealed."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from django.test import Client
@@ -8,6 +9,10 @@ from django.test import Client
 from annotation.models import Rater, StepTaken
 from annotation.participation.withdrawal import withdraw
 from reports import results
+from reports.figures.raters.pace import PaceResult, RaterPace
+from reports.figures.raters.questions import RaterQuestionsResult
+from reports.models import Report
+from reports.page.rater_numbers import RaterFigures
 from studies.models import Source, Step, Story, Study
 from tests import factories, triggers
 from tests.factories import NOON
@@ -74,7 +79,45 @@ def test_one_answer_throughout_is_asked_about_where_there_are_raters_enough(clie
     assert [row["rater"] for row in questions["rows"]] == ["E9"] * len(questions["rows"])
     assert "No to all 20 questions on 20 stories, where others vary; was that meant?" in page
     assert "One answer throughout: to ask about" in page
-    assert "One answer throughout: nothing stands out" in read(client, address(study, "E1"))
+    assert "Severity:" not in page
+    others = (
+        "One answer throughout: nothing stands out; Severity: nothing stands out; Distance from the others: nothing"
+    )
+    assert others in read(client, address(study, "E1"))
+
+
+def test_only_what_a_rater_was_compared_in_is_said_not_to_stand_out(client: Client) -> None:
+    study = given.closed_study(n_groups=5, n_stories=2)
+    letters = ["ynyn" * 2 + "yn", "yyny" * 2 + "yn", "nyny" * 2 + "ny", "ynny" * 2 + "yy", "nnyy" * 2 + "yn"]
+    given.verdicts(study, {f"E{n}": of_rater for n, of_rater in enumerate(letters)} | {"E9": "ynyn------"})
+    as_role(client, "coordinator")
+
+    untimed, hardly = read(client, address(study, "E1")), read(client, address(study, "E9"))
+
+    assert "Severity: nothing stands out" in untimed
+    assert "Minutes a story: nothing stands out" not in untimed
+    assert "nothing stands out;" not in hardly
+    assert "Not compared with the other raters: there are too few stories or raters to compare." in hardly
+
+
+def test_of_pairs_and_choices_only_pace_is_compared() -> None:
+    row = RaterPace(
+        rater="E0", n_stories=5, n_untimed=0, median_minutes=4.0, words_read=200.0, words_written=None, questions=()
+    )
+    paces = [replace(row, rater=f"E{n}") for n in range(5)] + [replace(row, rater="E9", n_untimed=1)]
+    pace = PaceResult(median_minutes=4.0, raters=tuple(paces), places=())
+    questions = RaterQuestionsResult(n_raters=6, n_tests=1, rows=())
+    figures = RaterFigures(pace, None, None, questions, has_few_raters=False)
+
+    assert figures.looked_for("E0") == [("Minutes a story", "nothing stands out")]
+    assert figures.looked_for("E9") == []
+
+
+def test_raters_are_too_few_only_where_the_report_says_so() -> None:
+    few, older = (RaterFigures.of(Report(result=document)) for document in ({"rater_questions": None}, {}))
+
+    assert few.say_why_not_compared("E1").startswith("With fewer than 5 raters")
+    assert older.say_why_not_compared("E1") == "This report was made before raters were compared with each other."
 
 
 def test_answers_given_twice_stand_beside_those_of_all(client: Client) -> None:
