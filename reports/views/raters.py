@@ -39,11 +39,15 @@ class RaterEntry:
 
 @dataclass(frozen=True)
 class CheckRow:
-    """A check of which the rater answered something wrongly. n_wrong : attempts; is_failed : whether it was all"""
+    """A check of which the rater answered something wrongly.
+
+    n_wrong : attempts
+    state : "passed", "failed" after the last attempt, or "open" where neither has happened yet
+    """
 
     step: Step
     n_wrong: int
-    is_failed: bool
+    state: str
 
 
 @require_in_study(roles.VIEW_REPORT, query=("page",))
@@ -111,12 +115,16 @@ def _queries(access: Access, rater: Rater) -> list[monitor.Query]:
 
 def _list_checks(rater: Rater) -> list[CheckRow]:
     """The checks that the rater did not pass at once, in the order of their steps. Two queries."""
-    wrong = StepTaken.objects.filter(rater=rater).exclude(wrong=[]).select_related("step")
-    attempts_by_step: dict[Step, int] = {}
-    for attempt in wrong.order_by("step__position", "attempt"):
-        attempts_by_step[attempt.step] = attempts_by_step.get(attempt.step, 0) + 1
-    failed = set(StepTaken.failures().filter(rater=rater).values_list("step", flat=True))
-    return [CheckRow(step, n_wrong, step.pk in failed) for step, n_wrong in attempts_by_step.items()]
+    n_wrong_by_step: dict[Step, int] = {}
+    passed = set()
+    for attempt in StepTaken.objects.filter(rater=rater).select_related("step").order_by("step__position", "attempt"):
+        if attempt.wrong:
+            n_wrong_by_step[attempt.step] = n_wrong_by_step.get(attempt.step, 0) + 1
+        else:
+            passed.add(attempt.step_id)
+    state_by_step = dict.fromkeys(passed, "passed")
+    state_by_step |= dict.fromkeys(StepTaken.failures().filter(rater=rater).values_list("step", flat=True), "failed")
+    return [CheckRow(step, n_wrong, state_by_step.get(step.pk, "open")) for step, n_wrong in n_wrong_by_step.items()]
 
 
 def _invitation(access: Access, rater: Rater) -> int | None:

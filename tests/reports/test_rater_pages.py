@@ -137,14 +137,17 @@ def test_failed_checks_and_missing_answers_are_told(client: Client, study: Study
     step = Step.objects.get(version__study=study, key="tests")
     for attempt in (1, 2):
         StepTaken.objects.create(rater=rater, step=step, attempt=attempt, wrong=["item-1"])
-    StepTaken.objects.create(rater=study.raters.get(code="E2"), step=step, attempt=1, wrong=["item-1"])
+    for attempt, wrong in ((1, ["item-1"]), (2, [])):
+        StepTaken.objects.create(rater=study.raters.get(code="E2"), step=step, attempt=attempt, wrong=wrong)
     as_role(client, "coordinator")
+    assert "No check question was answered wrongly." in read(client, address(study, "E3"))
+    StepTaken.objects.create(rater=study.raters.get(code="E3"), step=step, attempt=1, wrong=["item-1"])
 
-    failed, passed = read(client, address(study, "E1")), read(client, address(study, "E2"))
+    failed, passed, begun = (read(client, address(study, code)) for code in ("E1", "E2", "E3"))
 
     assert "The tests : not passed, in 2 attempts. Was a question of it unclear?" in failed
     assert "The tests : passed after 1 attempt with a wrong answer." in passed
-    assert "No check question was answered wrongly." in read(client, address(study, "E3"))
+    assert "The tests : not finished: 1 attempt with a wrong answer so far." in begun
     # Two tests, an order and two guesses are asked of each group; two answers were brought in.
     assert "plot1 submitted 2 of 5 0 3" in failed
 
