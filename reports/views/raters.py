@@ -1,7 +1,7 @@
 """The raters of a study under their codes, and one of them beside the others: questions to ask, never verdicts.
 
-For whoever may see the report, whose figures name raters by their codes. Nothing here is told by source, and nobody is
-told who a rater is.
+For whoever may see the report, whose figures name raters by their codes. Places, and checks that were answered wrongly,
+are for whoever may see places. Nothing here is told by source, and nobody is told who a rater is.
 """
 
 from __future__ import annotations
@@ -91,7 +91,8 @@ def rater(request: HttpRequest, access: Access, rater_id: int) -> HttpResponse:
             "looked_for": figures.looked_for(row.code) if figures else [],
             "why_not_compared": figures.say_why_not_compared(row.code) if figures else "",
             "groups": figures.list_groups(row.code, head) if figures else [],
-            "checks": _list_checks(row),
+            "sees_places": sees_places,
+            "checks": _list_checks(row) if sees_places else [],
             "places": monitor.list_places(row) if sees_places else [],
             "invitation": _invitation(access, row),
         }

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.test import Client
 
 from annotation.models import Rater, StepTaken
@@ -183,6 +184,21 @@ def test_whoever_may_see_the_report_gets_in_and_sees_codes_only(client: Client, 
     for role, status in {"designer": 200, "coordinator": 200, "researcher": 200, "steward": 403, "": 403}.items():
         as_role(client, role)
         assert {client.get(url).status_code for url in urls} == {status}, role
+
+
+def test_places_and_checks_are_for_whoever_may_see_places(client: Client, study: Study) -> None:
+    step = Step.objects.get(version__study=study, key="tests")
+    StepTaken.objects.create(rater=study.raters.get(code="E1"), step=step, attempt=1, wrong=["item-1"])
+
+    reader = factories.staff("")
+    reader.user_permissions.set(Permission.objects.filter(codename="view_report"))
+
+    for user, sees_places in ((factories.staff("coordinator"), True), (reader, False)):
+        client.force_login(user)
+        page = read(client, address(study, "E1"))
+        assert "Beside the other raters" in page
+        for words in ("Check questions", "attempt with a wrong answer", "Groups, and missing answers"):
+            assert (words in page) == sees_places, (user, words)
 
 
 def test_judges_and_raters_of_another_study_have_no_such_page(client: Client, study: Study) -> None:
