@@ -57,6 +57,15 @@ def test_pace_severity_and_agreement_stand_beside_the_others(client: Client, stu
     assert "Agreement without this rater" in page
 
 
+def test_what_is_drawn_is_read_out_under_the_headings_of_its_columns(client: Client, study: Study) -> None:
+    page = as_role(client, "coordinator").get(address(study, "E3")).content.decode()
+
+    labels = re.findall(r'role="img" aria-label="([^"]*)"', page)
+    assert "This rater: 2.0; Median of raters: 11.0" in labels
+    assert "This rater: 62.5; The others: 0" in labels
+    assert any(re.fullmatch(r"Without this rater: \S+; With all: \S+", label) for label in labels)
+
+
 def test_what_stands_out_is_a_question_and_no_verdict(client: Client, study: Study) -> None:
     as_role(client, "coordinator")
 
