@@ -84,7 +84,8 @@ class RaterFigures:
         """Raises Undecodable."""
         keys = ("pace", "panel", "repeats", "rater_questions")
         has_few_raters = "rater_questions" in report.result and report.result["rater_questions"] is None
-        return cls(*(read_stored_figure(report, key) for key in keys), has_few_raters)
+        pace, panel, repeats, questions = (read_stored_figure(report, key) for key in keys)
+        return cls(pace, panel, repeats, questions, has_few_raters)
 
     @cached_property
     def pace_by_rater(self) -> dict[str, RaterPace]:
