@@ -5,7 +5,7 @@ Everything is read from the figures on raters, which tell nothing by source; not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
@@ -22,6 +22,7 @@ from reports.figures.raters.pace import PaceResult, RaterPace, question_words
 from reports.figures.raters.panel import PanelBlock, PanelResult, RaterRow
 from reports.figures.raters.questions import RaterQuestionsResult, write_question
 from reports.figures.raters.repeats import RepeatRow
+from reports.lazy import outlying_raters
 from reports.models import Report
 from reports.numbers import NONE, coefficient, decimal, interval, measured, whole
 from reports.page.marked_strips import MarkedAxis, MarkedStrip, draw_strip
@@ -67,18 +68,24 @@ class RaterSummary:
 
 @dataclass(frozen=True)
 class RaterFigures:
-    """The figures of a stored report that name raters by their codes; None where it has nothing of one."""
+    """The figures of a stored report that name raters by their codes; None where it has nothing of one.
+
+    has_few_raters : whether the report found them too few to compare; False of one that does not compare raters
+    """
 
     pace: PaceResult | None
     panel: PanelResult | None
     repeats: Listing[RepeatRow] | None
     questions: RaterQuestionsResult | None
+    has_few_raters: bool
 
     @classmethod
     def of(cls, report: Report) -> RaterFigures:
         """Raises Undecodable."""
         keys = ("pace", "panel", "repeats", "rater_questions")
-        return cls(*(read_stored_figure(report, key) for key in keys))
+        has_few_raters = "rater_questions" in report.result and report.result["rater_questions"] is None
+        pace, panel, repeats, questions = (read_stored_figure(report, key) for key in keys)
+        return cls(pace, panel, repeats, questions, has_few_raters)
 
     @cached_property
     def pace_by_rater(self) -> dict[str, RaterPace]:
@@ -105,7 +112,7 @@ class RaterFigures:
         return self.panel.blocks if self.panel else ()
 
     def looked_for(self, code: str) -> list[tuple[str, str]]:
-        """What raters are held against each other in, and whether it is something to ask this one about."""
+        """What this rater was held against the others in, and whether it is something to ask about."""
         titles = {
             "same_answer": _("One answer throughout"),
             "severity": _("Severity"),
@@ -115,7 +122,40 @@ class RaterFigures:
         if self.questions is None:
             return []
         asked = {row.sign for row in self.questions.rows if row.rater == code}
-        return [(titles[sign], _("to ask about") if sign in asked else _("nothing stands out")) for sign in SIGNS]
+        signs = asked | self._signs_compared(self.questions, code)
+        # The severity that comes with one answer throughout is not asked about, and yet stands out.
+        if "same_answer" in asked and "severity" not in asked:
+            signs -= {"severity"}
+        return [
+            (titles[sign], _("to ask about") if sign in asked else _("nothing stands out"))
+            for sign in SIGNS
+            if sign in signs
+        ]
+
+    def _signs_compared(self, questions: RaterQuestionsResult, code: str) -> set[str]:
+        """In what there were stories and raters enough: three tests for every scale, one for pace."""
+        signs = set()
+        n_by_rater = {row.rater: row.n_stories - row.n_untimed for row in self.pace_by_rater.values()}
+        if questions.n_tests % 3 == 1 and _is_compared(n_by_rater, code):
+            signs.add("pace")
+        scales = [block for block in self.blocks if block.kind != "numbers"] if questions.n_tests >= 3 else []
+        if any(_is_compared({row.rater: row.n_stories for row in block.raters}, code) for block in scales):
+            signs |= {"same_answer", "severity", "agreement"}
+        return signs
+
+    def say_why_not_compared(self, code: str) -> str:
+        """Why nothing of this rater was held against the others, as far as the report tells; "" where something was."""
+        if self.has_few_raters:
+            words = _(
+                "With fewer than %(fewest)s raters, nobody is compared with the others in severity, distance, pace or "
+                "one answer throughout."
+            )
+            return words % {"fewest": outlying_raters.FEWEST_RATERS}
+        if self.questions is None:
+            return _("This report was made before raters were compared with each other.")
+        if self.looked_for(code):
+            return ""
+        return _("Not compared with the other raters: there are too few stories or raters to compare.")
 
     def list_groups(self, code: str, head: Head) -> list[LineGroup]:
         """The rater's numbers beside the others', such as there are."""
@@ -227,6 +267,12 @@ def _repeat_lines(result: Listing[RepeatRow] | None, code: str, head: Head) -> I
                 basis=ngettext("%(n)s answer", "%(n)s answers", row.n) % {"n": whole(row.n)},
                 detail=by_chance if row.floor.mean is not None else "",
             )
+
+
+def _is_compared(n_by_rater: Mapping[str, int], code: str) -> bool:
+    """Whether the rater is among those with stories enough, and these are enough to say how far raters differ."""
+    raters = {rater for rater, n in n_by_rater.items() if n >= outlying_raters.FEWEST_STORIES}
+    return code in raters and len(raters) >= outlying_raters.FEWEST_RATERS
 
 
 def _rows_of(block: PanelBlock, code: str) -> list[RaterRow]:

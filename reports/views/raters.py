@@ -1,7 +1,7 @@
 """The raters of a study under their codes, and one of them beside the others: questions to ask, never verdicts.
 
-For whoever may see the report, whose figures name raters by their codes. Nothing here is told by source, and nobody is
-told who a rater is.
+For whoever may see the report, whose figures name raters by their codes. Places, and checks that were answered wrongly,
+are for whoever may see places. Nothing here is told by source, and nobody is told who a rater is.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from reports.figures.codec import Undecodable
 from reports.models import Report
 from reports.page.rater_numbers import RaterFigures, RaterSummary
 from reports.views.shared import obtain_report, of_study
-from stats.outlying_raters import FEWEST_RATERS
 from studies.access import Access
 from studies.models import Step
 from studies.views.guards import require_in_study
@@ -40,11 +39,15 @@ class RaterEntry:
 
 @dataclass(frozen=True)
 class CheckRow:
-    """A check of which the rater answered something wrongly. n_wrong : attempts; is_failed : whether it was all"""
+    """A check of which the rater answered something wrongly.
+
+    n_wrong : attempts
+    state : "passed", "failed" after the last attempt, or "open" where neither has happened yet
+    """
 
     step: Step
     n_wrong: int
-    is_failed: bool
+    state: str
 
 
 @require_in_study(roles.VIEW_REPORT, query=("page",))
@@ -86,9 +89,10 @@ def rater(request: HttpRequest, access: Access, rater_id: int) -> HttpResponse:
             "questions": figures.list_questions(row.code) if figures else [],
             "queries": _queries(access, row) if sees_places else [],
             "looked_for": figures.looked_for(row.code) if figures else [],
-            "fewest": FEWEST_RATERS,
+            "why_not_compared": figures.say_why_not_compared(row.code) if figures else "",
             "groups": figures.list_groups(row.code, head) if figures else [],
-            "checks": _list_checks(row),
+            "sees_places": sees_places,
+            "checks": _list_checks(row) if sees_places else [],
             "places": monitor.list_places(row) if sees_places else [],
             "invitation": _invitation(access, row),
         }
@@ -112,12 +116,16 @@ def _queries(access: Access, rater: Rater) -> list[monitor.Query]:
 
 def _list_checks(rater: Rater) -> list[CheckRow]:
     """The checks that the rater did not pass at once, in the order of their steps. Two queries."""
-    wrong = StepTaken.objects.filter(rater=rater).exclude(wrong=[]).select_related("step")
-    attempts_by_step: dict[Step, int] = {}
-    for attempt in wrong.order_by("step__position", "attempt"):
-        attempts_by_step[attempt.step] = attempts_by_step.get(attempt.step, 0) + 1
-    failed = set(StepTaken.failures().filter(rater=rater).values_list("step", flat=True))
-    return [CheckRow(step, n_wrong, step.pk in failed) for step, n_wrong in attempts_by_step.items()]
+    n_wrong_by_step: dict[Step, int] = {}
+    passed = set()
+    for attempt in StepTaken.objects.filter(rater=rater).select_related("step").order_by("step__position", "attempt"):
+        if attempt.wrong:
+            n_wrong_by_step[attempt.step] = n_wrong_by_step.get(attempt.step, 0) + 1
+        else:
+            passed.add(attempt.step_id)
+    state_by_step = dict.fromkeys(passed, "passed")
+    state_by_step |= dict.fromkeys(StepTaken.failures().filter(rater=rater).values_list("step", flat=True), "failed")
+    return [CheckRow(step, n_wrong, state_by_step.get(step.pk, "open")) for step, n_wrong in n_wrong_by_step.items()]
 
 
 def _invitation(access: Access, rater: Rater) -> int | None:

@@ -1,7 +1,8 @@
 """The stories of a study, and one of them with all that is known of it: its text, answers, reasons, where it stands.
 
-Whoever may see answers may read them. Who wrote a story, what metrics measured of it and how it stands among the others
-is told only where the report tells of sources: a detector's score tells them, and an order by outcome may.
+Whoever may see answers may read them. Who wrote a story, what judges and metrics answered about it and how it stands
+among the others is told only where the report tells of sources: a detector's score tells them, and an order by outcome,
+or how many judges read it, may.
 """
 
 from __future__ import annotations
@@ -185,6 +186,8 @@ def story(request: HttpRequest, access: Access, story: int) -> HttpResponse:
     row, previous, following = find_story(access, story)
     standings = Standings.of(request, access)
     counted = queries.answers(access.study).filter(story=row).exclude(outcome=Response.Outcome.OPEN, rationale="")
+    if standings.is_hidden:
+        counted = counted.filter(assignment__rater_kind=Rater.Kind.PERSON)
     answers = queries.read(queries.in_order(counted))
     reasons = [answer for answer in answers if answer.text]
     page = Paginator(reasons, queries.PAGE_SIZE).get_page(request.GET.get("page"))

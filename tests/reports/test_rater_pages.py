@@ -1,13 +1,19 @@
 """The list of raters and the page of one: questions to ask, from what the report says, under codes, sealed."""
 
 import re
+from dataclasses import replace
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.test import Client
 
 from annotation.models import Rater, StepTaken
 from annotation.participation.withdrawal import withdraw
 from reports import results
+from reports.figures.raters.pace import PaceResult, RaterPace
+from reports.figures.raters.questions import RaterQuestionsResult
+from reports.models import Report
+from reports.page.rater_numbers import RaterFigures
 from studies.models import Source, Step, Story, Study
 from tests import factories, triggers
 from tests.factories import NOON
@@ -51,6 +57,15 @@ def test_pace_severity_and_agreement_stand_beside_the_others(client: Client, stu
     assert "Agreement without this rater" in page
 
 
+def test_what_is_drawn_is_read_out_under_the_headings_of_its_columns(client: Client, study: Study) -> None:
+    page = as_role(client, "coordinator").get(address(study, "E3")).content.decode()
+
+    labels = re.findall(r'role="img" aria-label="([^"]*)"', page)
+    assert "This rater: 2.0; Median of raters: 11.0" in labels
+    assert "This rater: 62.5; The others: 0" in labels
+    assert any(re.fullmatch(r"Without this rater: \S+; With all: \S+", label) for label in labels)
+
+
 def test_what_stands_out_is_a_question_and_no_verdict(client: Client, study: Study) -> None:
     as_role(client, "coordinator")
 
@@ -74,7 +89,45 @@ def test_one_answer_throughout_is_asked_about_where_there_are_raters_enough(clie
     assert [row["rater"] for row in questions["rows"]] == ["E9"] * len(questions["rows"])
     assert "No to all 20 questions on 20 stories, where others vary; was that meant?" in page
     assert "One answer throughout: to ask about" in page
-    assert "One answer throughout: nothing stands out" in read(client, address(study, "E1"))
+    assert "Severity:" not in page
+    others = (
+        "One answer throughout: nothing stands out; Severity: nothing stands out; Distance from the others: nothing"
+    )
+    assert others in read(client, address(study, "E1"))
+
+
+def test_only_what_a_rater_was_compared_in_is_said_not_to_stand_out(client: Client) -> None:
+    study = given.closed_study(n_groups=5, n_stories=2)
+    letters = ["ynyn" * 2 + "yn", "yyny" * 2 + "yn", "nyny" * 2 + "ny", "ynny" * 2 + "yy", "nnyy" * 2 + "yn"]
+    given.verdicts(study, {f"E{n}": of_rater for n, of_rater in enumerate(letters)} | {"E9": "ynyn------"})
+    as_role(client, "coordinator")
+
+    untimed, hardly = read(client, address(study, "E1")), read(client, address(study, "E9"))
+
+    assert "Severity: nothing stands out" in untimed
+    assert "Minutes a story: nothing stands out" not in untimed
+    assert "nothing stands out;" not in hardly
+    assert "Not compared with the other raters: there are too few stories or raters to compare." in hardly
+
+
+def test_of_pairs_and_choices_only_pace_is_compared() -> None:
+    row = RaterPace(
+        rater="E0", n_stories=5, n_untimed=0, median_minutes=4.0, words_read=200.0, words_written=None, questions=()
+    )
+    paces = [replace(row, rater=f"E{n}") for n in range(5)] + [replace(row, rater="E9", n_untimed=1)]
+    pace = PaceResult(median_minutes=4.0, raters=tuple(paces), places=())
+    questions = RaterQuestionsResult(n_raters=6, n_tests=1, rows=())
+    figures = RaterFigures(pace, None, None, questions, has_few_raters=False)
+
+    assert figures.looked_for("E0") == [("Minutes a story", "nothing stands out")]
+    assert figures.looked_for("E9") == []
+
+
+def test_raters_are_too_few_only_where_the_report_says_so() -> None:
+    few, older = (RaterFigures.of(Report(result=document)) for document in ({"rater_questions": None}, {}))
+
+    assert few.say_why_not_compared("E1").startswith("With fewer than 5 raters")
+    assert older.say_why_not_compared("E1") == "This report was made before raters were compared with each other."
 
 
 def test_answers_given_twice_stand_beside_those_of_all(client: Client) -> None:
@@ -94,14 +147,17 @@ def test_failed_checks_and_missing_answers_are_told(client: Client, study: Study
     step = Step.objects.get(version__study=study, key="tests")
     for attempt in (1, 2):
         StepTaken.objects.create(rater=rater, step=step, attempt=attempt, wrong=["item-1"])
-    StepTaken.objects.create(rater=study.raters.get(code="E2"), step=step, attempt=1, wrong=["item-1"])
+    for attempt, wrong in ((1, ["item-1"]), (2, [])):
+        StepTaken.objects.create(rater=study.raters.get(code="E2"), step=step, attempt=attempt, wrong=wrong)
     as_role(client, "coordinator")
+    assert "No check question was answered wrongly." in read(client, address(study, "E3"))
+    StepTaken.objects.create(rater=study.raters.get(code="E3"), step=step, attempt=1, wrong=["item-1"])
 
-    failed, passed = read(client, address(study, "E1")), read(client, address(study, "E2"))
+    failed, passed, begun = (read(client, address(study, code)) for code in ("E1", "E2", "E3"))
 
     assert "The tests : not passed, in 2 attempts. Was a question of it unclear?" in failed
     assert "The tests : passed after 1 attempt with a wrong answer." in passed
-    assert "No check question was answered wrongly." in read(client, address(study, "E3"))
+    assert "The tests : not finished: 1 attempt with a wrong answer so far." in begun
     # Two tests, an order and two guesses are asked of each group; two answers were brought in.
     assert "plot1 submitted 2 of 5 0 3" in failed
 
@@ -137,6 +193,21 @@ def test_whoever_may_see_the_report_gets_in_and_sees_codes_only(client: Client, 
     for role, status in {"designer": 200, "coordinator": 200, "researcher": 200, "steward": 403, "": 403}.items():
         as_role(client, role)
         assert {client.get(url).status_code for url in urls} == {status}, role
+
+
+def test_places_and_checks_are_for_whoever_may_see_places(client: Client, study: Study) -> None:
+    step = Step.objects.get(version__study=study, key="tests")
+    StepTaken.objects.create(rater=study.raters.get(code="E1"), step=step, attempt=1, wrong=["item-1"])
+
+    reader = factories.staff("")
+    reader.user_permissions.set(Permission.objects.filter(codename="view_report"))
+
+    for user, sees_places in ((factories.staff("coordinator"), True), (reader, False)):
+        client.force_login(user)
+        page = read(client, address(study, "E1"))
+        assert "Beside the other raters" in page
+        for words in ("Check questions", "attempt with a wrong answer", "Groups, and missing answers"):
+            assert (words in page) == sees_places, (user, words)
 
 
 def test_judges_and_raters_of_another_study_have_no_such_page(client: Client, study: Study) -> None:

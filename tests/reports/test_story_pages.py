@@ -217,6 +217,27 @@ def test_of_a_live_study_two_stories_differ_in_nothing_that_follows_from_their_s
     assert [words_of(client.get(url).content.decode()) for url in urls] == before
 
 
+@pytest.mark.parametrize(("role", "state"), [("researcher", "live"), ("coordinator", "closed")])
+def test_what_judges_answered_is_hidden_with_the_sources(client: Client, study: Study, role: str, state: str) -> None:
+    line = "Answers and reasons of judges stand here once sources may be seen"
+    rows = Response.objects.filter(assignment__rater__code="gpt", story__code="p1s1")
+    assert rows.update(rationale="So it seems to gpt.") == 2
+    user_by_role = {name: factories.staff(name) for name in {"researcher", role}}
+    client.force_login(user_by_role["researcher"])
+    page = read(client, address(study))
+    assert page.count("gpt, judge") == 2
+    assert line not in page
+
+    Study.objects.filter(pk=study.pk).update(state=state)
+    client.force_login(user_by_role[role])
+    page = read(client, address(study))
+
+    assert "gpt" not in page
+    assert "judge," not in page
+    assert line in page
+    assert "plumsE01 Yes" in page
+
+
 def test_what_metrics_measured_is_hidden_with_the_sources(client: Client) -> None:
     study = measured_study(state=Study.State.LIVE)
 
