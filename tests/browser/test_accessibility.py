@@ -268,8 +268,9 @@ def test_axe_finds_nothing_on_the_pages_of_staff(page: Page, live_server: Any, s
     sign_in("admin")
     expect(page.locator("h1")).to_have_text("Reports")
     found["reports"] = in_all_looks(page)
-    page.goto(f"{live_server.url}/reports/{study.slug}/")
-    found["report"] = in_all_looks(page)
+    for depth in ("", "sources/", "findings/", "figures/pass-rates/"):
+        page.goto(f"{live_server.url}/reports/{study.slug}/{depth}")
+        found[f"report {depth}"] = in_all_looks(page)
     page.goto(f"{live_server.url}/reports/{study.slug}/exports/")
     page.get_by_label("With sources").check()
     press(page, "Make the package")

@@ -34,7 +34,7 @@ def report(page: Page, live_server: Any, committed: None) -> Page:
         factories.answer_all(assignment, value=value)
         submission.submit(assignment, at=timezone.now())
     lifecycle.close(study, at=timezone.now())
-    enter_as_staff(page, live_server.url, f"/reports/{study.slug}/")
+    enter_as_staff(page, live_server.url, f"/reports/{study.slug}/figures/all/")
     page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
     page.emulate_media(media="print")
     return page

@@ -30,6 +30,44 @@ def choose(page: Page, label: str, option: str) -> None:
     page.get_by_label(label, exact=True).select_option(label=option)
 
 
+# ── the three depths ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_summary_fits_one_screen_and_leads_to_a_section_and_a_figure_by_keyboard(
+    page: Page, live_server: Any, study: Study
+) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    enter_as_staff(page, live_server.url, "/reports/plums/")
+
+    contents = page.locator("#contents-h").bounding_box()
+    assert contents is not None
+    assert contents["y"] <= 900, "who leads, agreement and key figures stand above the contents"
+    page.get_by_role("navigation", name="Pages of the report").get_by_role("link", name="Sources").press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Sources")
+    page.get_by_role("link", name="All of “Pass rates”").press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Pass rates")
+
+
+def test_an_address_of_the_report_as_one_page_opens_the_figure(page: Page, live_server: Any, study: Study) -> None:
+    enter_as_staff(page, live_server.url, "/reports/plums/#pass_rates")
+
+    page.wait_for_url("**/reports/plums/figures/pass-rates/")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Pass rates")
+
+
+@pytest.mark.parametrize("section", ["sources", "agreement", "judges"])
+def test_a_section_names_what_follows_after_about_three_screens(
+    page: Page, live_server: Any, study: Study, section: str
+) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
+    enter_as_staff(page, live_server.url, f"/reports/plums/{section}/")
+
+    more = page.locator("#more-h").bounding_box() if page.locator("#more-h").count() else None
+    height = page.evaluate("document.querySelector('main').scrollHeight")
+
+    assert (more["y"] if more else height) <= 3 * 900 + 300
+
+
 # ── reasons ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -88,6 +88,7 @@ def test_a_judge_is_run_by_a_button_and_stands_in_the_report_beside_people(
     run_action(staff, "Close")
     staff.goto(f"{live_server.url}/reports/orchard/", timeout=60_000)
     expect(staff.get_by_text("Manner A").first).to_be_visible()
+    staff.get_by_role("link", name="Judges", exact=True).first.click()
     expect(staff.get_by_role("heading", name="Judges on verdicts")).to_be_visible()
     expect(staff.get_by_role("rowheader", name="stub").first).to_be_visible()
 
@@ -100,7 +101,7 @@ def open_report(page: Page, study: Study, live_server: Any) -> None:
     study.refresh_from_db()
     answered(study)
     run_action(page, "Close")
-    page.goto(f"{live_server.url}/reports/orchard/", timeout=60_000)  # computed when first looked at
+    page.goto(f"{live_server.url}/reports/orchard/figures/all/", timeout=60_000)  # computed when first looked at
 
 
 @pytest.mark.parametrize("width", [390, 1440])

@@ -103,7 +103,7 @@ def _reports(slug: str, folder: Path) -> None:
         if response.status_code != 200:
             raise SystemExit(f"{name}.csv of {slug}: {response.status_code}")
         (folder / f"{name}.csv").write_bytes(b"".join(response.streaming_content))  # type: ignore[attr-defined]
-    page = client.get(f"/reports/{slug}/")
+    page = client.get(f"/reports/{slug}/figures/all/")
     (folder / "page.html").write_bytes(page.content)
 
 
