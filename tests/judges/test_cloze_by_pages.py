@@ -79,5 +79,5 @@ def test_from_the_cloze_to_totals_by_hand_on_pages_of_an_ordinary_study(page: Cl
     assert [(row["participant"], row["rank"]) for row in scores["participants"]] == [
         *(("writer-3", 1), ("writer-2", 2), ("writer-1", 3))
     ]
-    shown = page.get(f"/reports/{judged.slug}/").content.decode()
+    shown = page.get(f"/reports/{judged.slug}/figures/all/").content.decode()
     assert all(f"{total:.2f}" in shown for total in totals.values())

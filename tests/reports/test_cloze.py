@@ -166,7 +166,7 @@ def test_the_page_the_files_and_the_command_tell_it(study: Study, client: Client
     client.force_login(User.objects.create_superuser("admin"))
     said = StringIO()
 
-    page = client.get(f"/reports/{study.slug}/")
+    page = client.get(f"/reports/{study.slug}/figures/all/")
     rows = b"".join(client.get(f"/reports/{study.slug}/cloze.csv").streaming_content).decode().splitlines()
     call_command("report", study.slug, stdout=said)
 

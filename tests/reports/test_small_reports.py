@@ -34,7 +34,7 @@ def three_stories() -> Study:
 
 def page_of(client: Client, study: Study) -> str:
     client.force_login(factories.staff("researcher"))
-    html = client.get(f"/reports/{study.slug}/").content.decode()
+    html = client.get(f"/reports/{study.slug}/figures/all/").content.decode()
     return " ".join(re.sub(r"<[^>]+>", " ", html).split())
 
 
@@ -80,7 +80,7 @@ def test_agreement_within_sources_is_offered_only_once_the_study_is_closed(
 
     with triggers.lifted():
         Study.objects.update(state="live", closed_at=None)
-    live = client.get(f"/reports/{three_stories.slug}/").content.decode()
+    live = client.get(f"/reports/{three_stories.slug}/figures/all/").content.decode()
 
     assert "Inter-rater agreement" in live
     assert "With agreement within every source" not in live

@@ -59,7 +59,9 @@ def addresses() -> list[str]:
     request = RequestFactory().get("/")
     request.user = User.objects.get(username="root")
     found = [reverse("reports:index"), reverse("admin:records")]
-    found += [reverse("reports:show", args=[study.slug]) for study in Study.objects.all()]
+    for study in Study.objects.all():
+        found += [reverse("reports:show", args=[study.slug]), reverse("reports:figure", args=[study.slug, "all"])]
+        found += [reverse("reports:section", args=[study.slug, name]) for name in ("findings", "raters")]
     for model, pages in admin.site._registry.items():
         if model._meta.app_label in OURS:
             name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
@@ -185,7 +187,7 @@ def test_numbers_have_the_signs_of_the_language_and_drawings_have_none_of_them(s
     study = full_study("apples")
     results.ensure_report(study, at=timezone.now(), by="tests")
 
-    html = page(staff, "/reports/apples/")
+    html = page(staff, "/reports/apples/figures/all/")
 
     assert re.search(r'<td class="n lead-figure">[−0]*\d+,\d+', html)
     drawn = re.findall(r'(?:\bd|\bx|\by|\bcx|viewBox)="([^"]*)"', html)

@@ -238,7 +238,7 @@ def test_a_whole_withdrawal_leaves_no_word_of_the_text_in_any_table_page_or_expo
         ("spans", None, "", []),
     ]
     pages = [about, f"{about}calls/", *(f"{about}calls/{pk}/" for pk in sent_by_call)]
-    for address in [*pages, "/reports/judged/", "/reports/judged/rationales/"]:
+    for address in [*pages, "/reports/judged/", "/reports/judged/figures/all/", "/reports/judged/rationales/"]:
         assert "goldfinch" not in admin_client.get(address).content.decode(), address
     page = " ".join(admin_client.get(f"{about}calls/{call}/").content.decode().split())
     assert "The text was erased, since its writer withdrew." in page

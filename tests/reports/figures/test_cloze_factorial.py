@@ -98,7 +98,7 @@ def test_page_text_and_tables_say_it(client: Client, study: Study) -> None:
     figure = all_figures()["cloze_factorial"]
     result = results.read_results(results.compute(study)).figures[figure.key]
 
-    page = client.get(f"/reports/{study.slug}/").content.decode()
+    page = client.get(f"/reports/{study.slug}/figures/all/").content.decode()
 
     assert "With samples, by checks" in page
     assert "The same 2 models judged 1 constraint of 3 texts" in page

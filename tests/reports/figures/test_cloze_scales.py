@@ -80,7 +80,7 @@ def test_page_text_and_tables_say_it(client: Client, study: Study) -> None:
     figure = all_figures()["cloze_scales"]
     result = results.read_results(results.compute(study)).figures[figure.key]
 
-    page = client.get(f"/reports/{study.slug}/").content.decode()
+    page = client.get(f"/reports/{study.slug}/figures/all/").content.decode()
 
     assert "The same 2 models judged 4 constraints of 3 texts from 0\xa0to\xa05 and in three steps." in page
     assert "The same 2 models judged 4 constraints of 3 texts" in "\n".join(figure.lines(result))

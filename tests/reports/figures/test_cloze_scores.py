@@ -253,7 +253,7 @@ def test_page_files_and_text_say_it_and_nothing_of_it_while_sealed(client: Clien
     client.force_login(factories.staff("researcher"))
     document = results.compute(study)
 
-    page = client.get(f"/reports/{study.slug}/").content.decode()
+    page = client.get(f"/reports/{study.slug}/figures/all/").content.decode()
 
     for key in KEYS:
         figure = all_figures()[f"cloze_{key}"]
@@ -275,7 +275,7 @@ def test_a_cell_leads_to_the_fills_of_its_section_and_what_was_given_for_them(cl
     client.force_login(factories.staff("researcher"))
     address = f"/reports/{study.slug}/fills/1/?participant=gemini-c"
 
-    cell = client.get(f"/reports/{study.slug}/").content.decode()
+    cell = client.get(f"/reports/{study.slug}/figures/all/").content.decode()
     page = " ".join(client.get(address).content.decode().split())
 
     assert f'<a href="{address}">' in cell
