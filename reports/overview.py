@@ -19,8 +19,8 @@ from django.utils.translation import ngettext
 from annotation.models import Assignment, Rater, Seat
 from reports.figures.judges.scores import COEFFICIENTS, NAMES, PERCENTAGES
 from reports.key_figures import TESTS
+from reports.lazy import outlying_raters
 from reports.models import KeyFigures, Report
-from stats.outlying_raters import FEWEST_RATERS
 from studies import lifecycle
 from studies.access import Access, list_access
 from studies.models import Study
@@ -187,7 +187,7 @@ def _of_study(
         judges=tuple(_judge(row, opened) for row in figures.get("judges", ())),
         progress=tuple(_shares(days)),
         n_questioned=figures.get("n_questioned"),
-        has_few_raters=n_raters is not None and n_raters < FEWEST_RATERS,
+        has_few_raters=n_raters is not None and n_raters < outlying_raters.FEWEST_RATERS,
         cost=figures.get("cost"),
         n_without_cost=figures.get("n_without_cost", 0),
     )
