@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from django.db import IntegrityError, transaction
 from django.utils import translation
 
@@ -14,19 +16,25 @@ from studies.models import Study
 
 OUTLINE = "outline"
 BY_NAME = " by name"  # behind the name of a page whose sources stand in the order of their names
+WITH_ANSWERS = " with answers"  # behind that of a page for whoever may read them
 
 
-def obtain_page(report: Report, study: Study, name: str, *, is_by_score: bool = True) -> str | None:
+def obtain_page(
+    report: Report, study: Study, name: str, *, is_by_score: bool = True, may_read_answers: bool = False
+) -> str | None:
     """The content of a page of the report in the language that is active; None if the report has no such page.
 
     is_by_score : whether sources stand in the order of their score, where there is one
+    may_read_answers : whether scores of filled texts lead to the fills
     Raises Undecodable for a report that another version stored.
     """
-    language, stored_as = translation.get_language() or "", name if is_by_score else f"{name}{BY_NAME}"
+    language = translation.get_language() or ""
+    stored_as = f"{name}{'' if is_by_score else BY_NAME}{WITH_ANSWERS if may_read_answers else ''}"
     stored = _find(report, stored_as, language)
     if stored is not None:
         return stored
-    content = _open_pages(report, study, is_by_score=is_by_score).render(name)
+    pages = _open_pages(report, study)
+    content = replace(pages, is_by_score=is_by_score, may_read_answers=may_read_answers).render(name)
     if content is not None:
         _store(report, stored_as, language, content)
     return content
@@ -41,11 +49,11 @@ def prepare(report: Report, study: Study) -> None:
             _store(report, name, language, content)
 
 
-def _open_pages(report: Report, study: Study, *, is_by_score: bool = True) -> ReportPages:
+def _open_pages(report: Report, study: Study) -> ReportPages:
     document = results.read_report(report)
     stored = _find(report, OUTLINE, "")
     outlined = ReportOutline.read(stored) if stored is not None else _store_outline(report, document)
-    return ReportPages(study, report, document, outlined, is_by_score=is_by_score)
+    return ReportPages(study, report, document, outlined)
 
 
 def _store_outline(report: Report, document: results.Results) -> ReportOutline:

@@ -33,6 +33,11 @@ def name_of_figure(slug: str) -> str:
     return ALL if slug == ALL else f"{OF_FIGURE}{slug.replace('-', '_')}"
 
 
+def shows_all_of_figures(name: str) -> bool:
+    """Whether the page shows figures with all they have; it leads those who may read answers to them."""
+    return name == ALL or name.startswith(OF_FIGURE)
+
+
 def pages_of(name: str) -> set[str]:
     """What has pages of its own to which a page leads, by its name: of a section what its figures are about."""
     figures = all_figures().items()
@@ -80,6 +85,7 @@ class ReportPages:
     results: Results
     outline: ReportOutline
     is_by_score: bool = True
+    may_read_answers: bool = False
     descriptions: dict[str, list[DocumentSection]] = field(default_factory=dict)
 
     def render(self, name: str) -> str | None:
@@ -105,7 +111,7 @@ class ReportPages:
         return None
 
     def _shared(self, name: str) -> dict[str, Any]:
-        is_deep = name == ALL or name.startswith(OF_FIGURE)
+        is_deep = shows_all_of_figures(name)
         up = "" if name == SUMMARY else "../../" if is_deep else "../"
         return {
             "study": self.study,
@@ -116,6 +122,7 @@ class ReportPages:
             "up": up,
             "is_whole": name == ALL,
             "is_by_score": self.is_by_score,
+            "may_read_answers": self.may_read_answers,
             "other_order": "?order=name" if self.is_by_score else "./",
             "has_order": name not in (SUMMARY, FINDINGS, METHODS) and len(self.results.sources_by_score) > 1,
         }

@@ -13,7 +13,7 @@ from reports import computations, results
 from reports.methods.citation import SHORT, cite
 from reports.models import Report
 from reports.page.fragments import obtain_page
-from reports.page.pages import SUMMARY, name_of_figure, pages_of
+from reports.page.pages import SUMMARY, name_of_figure, pages_of, shows_all_of_figures
 from reports.views.shared import ORDER, is_by_score, obtain_report, of_study, render_waiting
 from studies.access import Access
 from studies.views.guards import require_in_study
@@ -38,7 +38,13 @@ def show(request: HttpRequest, access: Access, *, page: str = SUMMARY, figure: s
         return render_waiting(request, access, computation)
     name = name_of_figure(figure) if figure else page
     try:
-        content = obtain_page(report, access.study, name, is_by_score=is_by_score(request))
+        content = obtain_page(
+            report,
+            access.study,
+            name,
+            is_by_score=is_by_score(request),
+            may_read_answers=shows_all_of_figures(name) and access.may(roles.VIEW_RESPONSES),
+        )
     except Report.DoesNotExist:  # a later one took its place meanwhile
         return redirect(request.get_full_path())
     if content is None:

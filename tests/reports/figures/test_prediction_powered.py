@@ -95,7 +95,7 @@ def test_without_a_word_that_stories_were_drawn_there_is_a_reason_and_the_page_s
     study, *_rest = planted(drawn=False)
     client.force_login(factories.staff("researcher"))
 
-    page = client.get("/reports/plums/figures/all/").content.decode()
+    page = client.get("/reports/plums/").content.decode()
 
     assert {row.why.code for row in estimates(study)} == {"not_drawn_at_random"}
     assert not any(row.people or row.together for row in estimates(study))
@@ -109,7 +109,7 @@ def test_a_judge_that_was_shown_answers_of_people_is_refused_and_one_that_was_no
     start_run(study, "judge", examples={"item-1": [{"story": "p01s1", "value": "yes"}]})
     client.force_login(factories.staff("researcher"))
 
-    page = client.get("/reports/plums/figures/all/").content.decode()
+    page = client.get("/reports/plums/").content.decode()
 
     assert [(row.why.code, row.people, row.together) for row in estimates(study)] == [
         ("answers_in_the_prompt", None, None)
