@@ -149,9 +149,7 @@ class PartMark:
         if self.kind == "error":
             return _("blocks the launch")
         n = len(self.sentences)
-        return ngettext(
-            "%(n)d warning, which does not block the launch", "%(n)d warnings, which do not block the launch", n
-        ) % {"n": n}
+        return ngettext("%(n)d warning, which blocks nothing", "%(n)d warnings, which block nothing", n) % {"n": n}
 
     @property
     def title(self) -> str:

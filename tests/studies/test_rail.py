@@ -80,9 +80,9 @@ def test_the_rail_of_a_draft_says_in_words_how_its_parts_stand(client: Client) -
 def test_a_mark_says_what_its_number_counts() -> None:
     mark = study_shell.PartMark("warning", ("two texts are alike", "typing differs by source"))
 
-    assert (mark.sign, mark.label) == ("2", "2 warnings, which do not block the launch")
+    assert (mark.sign, mark.label) == ("2", "2 warnings, which block nothing")
     assert mark.title.splitlines() == [
-        "2 warnings, which do not block the launch",
+        "2 warnings, which block nothing",
         "– Two texts are alike",
         "– Typing differs by source",
     ]
