@@ -161,7 +161,7 @@ def test_other_texts_need_an_embedding_that_depends_on_the_text_alone(
 
     with pytest.raises(
         preference_models.CannotAnswer,
-        match=r"^The model “taste” rests .* is fitted to the texts .* and 10 texts of this study",
+        match=r"^The model “taste” is based .* is fitted to the texts .* and 10 texts of this study",
     ):
         preference_models.answer_pairs(fitted, pears, at=NOON)
     fitted.delete()
