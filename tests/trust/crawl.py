@@ -208,7 +208,7 @@ def pool(world: World, pattern: Pattern, name: str, who: str) -> list[Any]:
         "plot": ["pass-rates", "comparisons", "comparisons-2", "tests-passed", NOWHERE],
         "name": ["ttcw", NOWHERE],
         "page": SECTIONS,
-        "figure": ["comparisons", "all", "agreement", "pass-rates", NOWHERE],
+        "figure": ["all", "progress", "comparisons", "agreement", NOWHERE],
         "fingerprint": chain(stored_reports("plums" if is_of_plots else "pears"), [NOWHERE]),
         "action": [*(["pause", "resume"] if is_of_judges else ["plan", "launch", "close"]), NOWHERE],
         "import_id": keys(StoryImport.objects.all()),
