@@ -24,16 +24,21 @@ class ReportSection:
 
 
 def context(results: Results, *, language: str = "", by_score: bool = True) -> dict[str, Any]:
-    """Everything that the template needs, by name.
+    """Everything that the template of the whole report needs, by name.
 
     language : the study's; by_score : whether sources stand in the order of their score
     """
     head = replace(results.head, language=language)
-    lines = statement_lines(results)
     sections = [
         ReportSection(figure, results.describe(figure, head, by_score=by_score)) for figure, _result in results.visible
     ]
     tables = [table for section in sections for table in find_blocks(section.description, ReportTable)]
+    return head_context(results) | {"tables": {table.name for table in tables if table.rows}, "sections": sections}
+
+
+def head_context(results: Results) -> dict[str, Any]:
+    """What the head of the report and its findings need, for which no figure describes what it has."""
+    lines = statement_lines(results)
     return {
         "results": results,
         "headline": headline(results),
@@ -45,9 +50,7 @@ def context(results: Results, *, language: str = "", by_score: bool = True) -> d
         "has_neighbours": len(results.sources) > 2 and any(line.statement.is_of_neighbours for line in lines),
         "has_plan": results.study.has_plan,
         "head_notes": [note for figure, result in results.computed for note in figure.head_notes(result)],
-        "tables": {table.name for table in tables if table.rows},
         "sources": [row.source for row in results.sources],
-        "sections": sections,
     }
 
 

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from reports.document.model import DocumentSection, Note, Phrase, ReportTable, find_blocks
 from reports.figures import Figure, all_figures
 from reports.models import Report
-from reports.page.context import ReportSection, context, headline, notices
+from reports.page.context import ReportSection, context, head_context, headline, notices
 from reports.page.excerpt import SECTION_HEIGHT, Excerpt, excerpt
 from reports.page.line_breaks import kept_together
 from reports.page.outline import REFUSED, ReportOutline
@@ -105,7 +105,7 @@ class ReportPages:
             key = name.removeprefix(OF_FIGURE)
             return ("figure", self._figure(all_figures()[key])) if key in self.outline.shown else None
         if name == FINDINGS:
-            return "findings", context(self.results, language=self.study.language)
+            return "findings", head_context(self.results)
         if name in self.outline.sections():
             return "section", self._section(SECTIONS[name])
         return None
