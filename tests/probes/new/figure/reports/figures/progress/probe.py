@@ -15,6 +15,7 @@ class Probe:
 class Probes(Figure[Probe]):
     key = "probe"
     title = "Probe of a figure"
+    section = "items"
     position = 68
     tables = ("probes",)
 
