@@ -22,7 +22,6 @@ class Leader:
     ends: Interval | None = None
     places: int = 2
     letters: str = ""
-    is_reference: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,11 +30,13 @@ class Leaderboard:
 
     title : of what, and in which unit
     notes : what values, lines and letters are, a sentence each
+    bounds : the least and the most that a value can be, beyond which nothing is drawn; None where that is not known
     """
 
     title: Phrase
     leaders: tuple[Leader, ...]
     notes: tuple[Phrase, ...] = ()
+    bounds: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -170,8 +170,17 @@ class Figure(Generic[R]):
         """What the study is about, the best first; None if it is not for this figure to say."""
         return None
 
+    def lead_difference(self, result: R) -> str:
+        """How far the source that its headline names first is ahead of the next, with the interval and whether that is
+        shown; "" if it is not for this figure to say."""
+        return ""
+
     def gauges(self, result: R) -> Iterator[Gauge]:
         """How far raters agree, the most telling first."""
+        yield from ()
+
+    def gauge_words(self, result: R) -> Iterator[str]:
+        """Whether they do, beyond chance, each in a short sentence."""
         yield from ()
 
     def statements(self, result: R, head: Head) -> Iterator[Statement]:

@@ -61,8 +61,12 @@ def filled_tables(results: Results) -> dict[str, list[Row]]:
 
 
 def headline(results: Results) -> str:
-    """The main finding in a sentence; without one, where the study stands."""
-    pairs = sorted(results.computed, key=lambda pair: not pair[0].is_first_headline(pair[1]))
+    """The main finding in a sentence: what was planned, else of what leads; without one, where the study stands."""
+    has_plan = results.study.has_plan
+    pairs = sorted(
+        results.computed,
+        key=lambda pair: (not pair[0].is_first_headline(pair[1]), 0 if has_plan else pair[0].lead),
+    )
     sentences = (figure.headline(result, results.head) for figure, result in pairs)
     return next(filter(None, sentences), results.study.title)
 
@@ -85,8 +89,8 @@ def _seal(results: Results) -> str:
     if not results.is_sealed:
         return ""
     if results.study.state == "closed":
-        return _("Sealed for readers who stay blind: nothing is computed or shown by source, over all sources only.")
-    return _("Sealed until the study is closed: nothing is computed or shown by source, over all sources only.")
+        return _("Sealed for readers who stay blind: everything is over all sources together.")
+    return _("Sealed until the study is closed: everything is over all sources together.")
 
 
 def highlights(results: Results) -> list[tuple[str, str]]:

@@ -38,7 +38,9 @@ def excerpt(description: Sequence[DocumentSection]) -> Excerpt:
         blocks = list(_until_first(section.body))
         if any(not isinstance(block, TextBlock) for block in blocks):
             return _cut(section.heading, blocks)
-    return _cut(description[0].heading, list(_until_first(description[0].body)))
+    first = description[0]
+    # Of a figure that draws nothing here, such as one with a reason instead of values, what it says.
+    return _cut(first.heading, list(_until_first(first.body)) or first.body[:1])
 
 
 def _cut(heading: Phrase, blocks: Sequence[Block]) -> Excerpt:

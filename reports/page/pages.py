@@ -11,7 +11,8 @@ from django.template.loader import render_to_string
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
-from reports.document.model import DocumentSection, Note, Phrase, ReportTable, find_blocks
+from reports.document.model import DocumentSection, Note, Phrase, ReportTable, TextBlock, find_blocks
+from reports.document.phrases import plain
 from reports.figures import Figure, all_figures
 from reports.models import Report
 from reports.page.context import ReportSection, context, head_context, headline, notices
@@ -59,6 +60,13 @@ class ShownFigure:
     description: Sequence[DocumentSection]
     excerpt: Excerpt | None
     sentence: Phrase
+
+    @property
+    def opening(self) -> Phrase:
+        """The sentence, if what is shown does not say it anyhow."""
+        blocks = self.excerpt.blocks if self.excerpt else ()
+        said = {plain(block.words) for block in blocks if isinstance(block, TextBlock)}
+        return "" if plain(self.sentence) in said else self.sentence
 
     @property
     def notes(self) -> list[Note]:

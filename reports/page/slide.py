@@ -81,6 +81,9 @@ def _side(summary: ReportSummary, top: float) -> Iterator[Shape]:
     y = top + 14
     if summary.gauges:
         yield Shape("panel-name", SIDE, y, text=_("Do raters agree?"))
+        for words in wrap(summary.gauge_words, SIDE_LETTERS):
+            y += 20
+            yield Shape("item-name", SIDE, y, text=words)
         for line in summary.gauges:
             for n, words in enumerate(wrap(plain(line.name), 28)):
                 y += WIDEST_ROW if n == 0 else 18
@@ -90,7 +93,7 @@ def _side(summary: ReportSummary, top: float) -> Iterator[Shape]:
         yield from _ticks(summary.gauge_ticks, SIDE + 255, 190, y + 22)
         y += 44
         yield Shape("tick", SIDE, y, text=_("1 is full agreement; the grey band is what shuffled answers reach."))
-    answers = [(_("How sure?"), _plan(summary))]
+    answers = [(_("How sure?"), " ".join(filter(None, [summary.lead_difference, _plan(summary)])))]
     if summary.judge:
         answers.insert(0, (_("May a judge stand in for an expert?"), _of_judges(summary)))
     for heading, sentence in answers:

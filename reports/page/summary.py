@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from reports.document.leaderboard import Gauge, Leader, Leaderboard
@@ -40,7 +41,6 @@ class DrawnLine:
     upper: float | None = None
     places: int = 2
     letters: str = ""
-    is_reference: bool = False
 
     @property
     def description(self) -> str:
@@ -72,12 +72,20 @@ class JudgeStatement:
 
 @dataclass(frozen=True)
 class ReportSummary:
-    """board : None where nothing leads, as in a sealed study; held_percent : of 100 intervals how many hold, by
-    simulation; n_findings, n_planned : how many are stated, and how many of them were planned"""
+    """board : None where nothing leads, as in a sealed study; lead_difference : in words, "" where nothing is compared
+    n_gauges : how many there are, of which the first are drawn; gauge_words : whether raters agree
+    has_judges : whether any has answered; judge : None where none could be tested
+    held_percent : of 100 intervals how many hold, by simulation
+    n_findings, n_planned : how many are stated, and how many of them were planned
+    """
 
     board: DrawnBoard | None
+    lead_difference: str
     gauges: tuple[DrawnLine, ...]
     gauge_ticks: tuple[tuple[float, str], ...]
+    n_gauges: int
+    gauge_words: str
+    has_judges: bool
     judge: JudgeStatement | None
     highlights: list[tuple[str, str]]
     held_percent: int | None
@@ -88,14 +96,18 @@ class ReportSummary:
     @classmethod
     def of(cls, results: Results, head: Head) -> ReportSummary:
         board = _board(results, head)
-        gauges = [gauge for figure, result in results.visible for gauge in figure.gauges(result)][:MOST_GAUGES]
-        lines, ticks = _draw_gauges(gauges)
+        gauges = [gauge for figure, result in results.visible for gauge in figure.gauges(result)]
+        lines, ticks = _draw_gauges(gauges[:MOST_GAUGES])
         ends = [line.ends for line in board.lines] if board else []
         statements = [s for figure, result in results.visible for s in figure.statements(result, head)]
         return cls(
             board=board,
+            lead_difference=next(filter(None, (f.lead_difference(result) for f, result in results.visible)), ""),
             gauges=lines,
+            n_gauges=len(gauges),
+            gauge_words=" ".join(words for figure, result in results.visible for words in figure.gauge_words(result)),
             gauge_ticks=ticks,
+            has_judges=any(figure.section == JUDGES for figure, _result in results.visible),
             judge=_judge(results, head),
             highlights=highlights(results),
             held_percent=held_percent(ends),
@@ -111,7 +123,9 @@ def _board(results: Results, head: Head) -> DrawnBoard | None:
     if figure is None or board is None:
         return None
     leaders = board.leaders[:MOST_LEADERS]
-    axis = value_axis([number for leader in leaders for number in _numbers(leader.value, leader.ends)], most=4)
+    least, most = board.bounds or (-inf, inf)
+    numbers = [number for leader in leaders for number in _numbers(leader.value, leader.ends)]
+    axis = value_axis([min(max(number, least), most) for number in numbers], most=4)
     place = _Place(axis.low, axis.high)
     lines = tuple(_line(leader, leader.words, place) for leader in leaders)
     ticks = tuple((place.x(number), words) for number, words in axis.ticks)
@@ -156,7 +170,6 @@ def _line(of: Leader | Gauge, words: str, place: _Place, *, upper: float | None 
         upper=place.x(max(upper, 0)) if upper is not None else None,
         places=of.places if isinstance(of, Leader) else 2,
         letters=of.letters if isinstance(of, Leader) else "",
-        is_reference=isinstance(of, Leader) and of.is_reference,
     )
 
 

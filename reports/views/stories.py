@@ -35,7 +35,7 @@ from studies.views.guards import refuse_unknown, require_in_study
 STORIES_A_PAGE = 50
 MOST_GROUPS = 300  # to choose from; of more the code is typed
 LONGEST = 80  # characters of a group's code
-ORDERS = ("code", "highest", "lowest")
+ORDERS = HIGHEST, LOWEST, BY_CODE = ("highest", "lowest", "code")  # the first where none is asked for
 OPEN_QUERY = ("outcome", "order")  # which a list has only where sources may be seen
 QUERY = ("group", "page", *OPEN_QUERY)
 
@@ -91,7 +91,7 @@ class Wanted:
     def read(cls, request: HttpRequest, standings: Standings) -> Wanted:
         """Raises Http404 for what cannot be."""
         group, key = request.GET.get("group", "").strip()[:LONGEST], request.GET.get("outcome", "")
-        order = request.GET.get("order", "") or "code"
+        order = request.GET.get("order", "") or HIGHEST
         if order not in ORDERS:
             raise Http404
         outcomes = [outcome for outcome in standings.outcomes if not key or outcome.key == key]
@@ -103,14 +103,14 @@ class Wanted:
         chosen = {
             "group": self.group,
             "outcome": self.outcome.key if self.outcome else "",
-            "order": "" if self.order == "code" else self.order,
+            "order": "" if self.order == HIGHEST else self.order,
         }
         return urlencode({name: value for name, value in chosen.items() if value} | more)
 
 
 @require_in_study(roles.VIEW_RESPONSES, query=QUERY)
 def story_list(request: HttpRequest, access: Access) -> HttpResponse:
-    """For whoever may see answers: every story, by code, or by an outcome once sources may be seen."""
+    """For whoever may see answers: every story, by an outcome once sources may be seen, else by code."""
     standings = Standings.of(request, access)
     if standings.is_hidden:
         refuse_unknown(request, [name for name in QUERY if name not in OPEN_QUERY])
@@ -134,9 +134,9 @@ def _order_stories(access: Access, wanted: Wanted) -> list[int]:
     if wanted.group:
         stories = stories.filter(groups__code=wanted.group)
     codes = list(stories.values_list("pk", "code"))
-    if wanted.outcome is None or wanted.order == "code":
+    if wanted.outcome is None or wanted.order == BY_CODE:
         return [pk for pk, _code in codes]
-    sign = -1 if wanted.order == "highest" else 1
+    sign = -1 if wanted.order == HIGHEST else 1
     # Of a story in several groups the value that comes first in this order.
     best = {code: min(sign * v.value for v in values) for code, values in wanted.outcome.values_by_story.items()}
     return [pk for pk, _code in sorted(codes, key=lambda row: (row[1] not in best, best.get(row[1], 0.0), row[1]))]

@@ -177,3 +177,52 @@ def test_a_stored_report_has_the_same_pages(staff: Client, study: Study) -> None
         assert " ".join(unescape(content).split()) in page
     assert staff.get(f"{address}figures/comparisons/").status_code == 200
     assert staff.get(f"{address}agreement.csv").status_code == 200
+
+
+def test_headings_of_a_section_are_the_words_of_the_links_that_lead_to_its_figures(staff: Client, study: Study) -> None:
+    page = read(staff, "/reports/plums/sources/")
+
+    for key in stored_outline().shown:
+        figure = all_figures()[key]
+        if figure.section == "sources" and f'id="{key}-h"' in page:
+            assert f'<h2 id="{key}-h"><a class="plain-link" href="../figures/{figure.slug}/">{figure.title}</a>' in page
+    assert "<h3>Share of verdicts that were Yes, by test and source</h3>" in page
+
+
+def test_no_paragraph_of_a_section_stands_there_twice(staff: Client, study: Study) -> None:
+    read(staff, "/reports/plums/")
+
+    for key in stored_outline().sections():
+        said = re.findall(r'<p class="says">(.*?)</p>', read(staff, f"/reports/plums/{key}/"))
+        assert len(said) == len(set(said)), key
+
+
+def test_the_summary_says_why_nothing_is_sure_and_what_it_takes_to_test_a_judge(staff: Client, study: Study) -> None:
+    page = read(staff, "/reports/plums/")
+
+    sure = page[page.index("How sure?") : page.index("No analysis plan was frozen")]
+    assert "Answers do not vary within sources, so they cannot tell how sure it is." in sure
+    assert "; whether the two differ could not be tested</h1>" in page
+    judge = page[page.index("May a judge stand in for an expert?") : page.index("How sure?")]
+    assert "Not tested: people and a judge must have answered the same tests" in judge
+
+
+def test_a_report_of_judges_alone_says_that_no_person_has_answered(staff: Client) -> None:
+    made = given.closed_study("pears", n_groups=1, n_items=1)
+    given.verdicts(made, {"gpt": "yn"}, kind=Rater.Kind.MODEL)
+
+    page = read(staff, "/reports/pears/")
+
+    assert "No person has submitted a group: the answers are those of judges." in page
+    assert "<dt>answers of judges</dt><dd>2</dd>" in page
+
+
+def test_a_leaderboard_of_shares_ends_at_0_and_100(staff: Client) -> None:
+    made = given.closed_study("plums", n_groups=2, n_items=2)
+    given.verdicts(made, {"E01": "nnyynnyy", "E02": "nnyynyyy"})
+
+    page = read(staff, "/reports/plums/")
+
+    axis = page[page.index("<tfoot") : page.index("</tfoot>")]
+    assert all(0 <= float(tick.replace("−", "-")) <= 100 for tick in re.findall(r">([−\d.]+)</text>", axis))
+    assert re.findall(r">([−\d.]+)</text>", axis)

@@ -148,7 +148,8 @@ def test_a_withheld_text_is_not_there_and_the_answers_are(client: Client, study:
 def test_stories_are_listed_by_code_or_by_outcome_and_by_group(client: Client, study: Study) -> None:
     as_role(client, "researcher")
 
-    assert codes_in_order(client) == ["p1s1", "p1s2", "p2s1", "p2s2"]
+    assert codes_in_order(client, order="code") == ["p1s1", "p1s2", "p2s1", "p2s2"]
+    assert codes_in_order(client) == ["p1s1", "p2s1", "p1s2", "p2s2"], "the highest stand first"
     assert codes_in_order(client, outcome="tests", order="lowest") == ["p1s2", "p2s2", "p1s1", "p2s1"]
     assert codes_in_order(client, outcome="tests", order="highest", group="plot2") == ["p2s1", "p2s2"]
     assert codes_in_order(client, group="nowhere") == []
@@ -163,13 +164,13 @@ def test_a_long_list_comes_in_pages_that_keep_what_was_chosen(client: Client, st
         group.stories.add(*factories.stories(study, {f"q{n:03}": "Source 1" for n in range(120)}))
     as_role(client, "researcher")
 
-    pages = [codes_in_order(client, order="highest", group="plot2", page=str(n)) for n in (1, 2, 3)]
+    pages = [codes_in_order(client, order="lowest", group="plot2", page=str(n)) for n in (1, 2, 3)]
 
     assert [len(codes) for codes in pages] == [50, 50, 22]
-    assert pages[0][:2] == ["p2s1", "p2s2"]
+    assert pages[0][:2] == ["p2s2", "p2s1"]
     assert len({*pages[0], *pages[1], *pages[2]}) == 122
-    page = client.get(LIST, {"order": "highest", "group": "plot2"}).content.decode()
-    assert "?group=plot2&amp;outcome=tests&amp;order=highest&amp;page=2" in page
+    page = client.get(LIST, {"order": "lowest", "group": "plot2"}).content.decode()
+    assert "?group=plot2&amp;outcome=tests&amp;order=lowest&amp;page=2" in page
 
 
 # ── who sees what ──────────────────────────────────────────────────────────────────────────────────────────────────

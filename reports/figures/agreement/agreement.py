@@ -18,7 +18,7 @@ from reports.document.phrases import joined
 from reports.document.values import Estimate, Floor
 from reports.figures.agreement.coefficient_table import agreement_notes, agreement_table
 from reports.figures.agreement.rows import AgreementResult, ItemAgreement, MeanAgreement, SourceAgreement
-from reports.figures.agreement.sentences import scale_statement, verdict_statement
+from reports.figures.agreement.sentences import scale_statement, scale_words, verdict_statement, verdict_words
 from reports.figures.base import (
     N_RESAMPLES,
     Figure,
@@ -100,6 +100,13 @@ class Agreement(Figure[AgreementResult]):
                 value = row.coefficient.value or 0.0
                 yield Gauge(name=row.title, value=value, ends=row.interval, upper=row.floor.upper)
 
+    def gauge_words(self, result: AgreementResult) -> Iterator[str]:
+        mean = result.mean
+        if mean is not None and mean.coefficient.value is not None and mean.floor.upper is not None:
+            yield verdict_words(mean.coefficient.value, mean.floor.upper, mean.interval)
+        if scales := _scales(result):
+            yield scale_words(sum(row.is_beyond_chance for row in scales), len(scales))
+
     def statements(self, result: AgreementResult, head: Head) -> Iterator[Statement]:
         mean = result.mean
         if mean is not None and mean.coefficient.value is not None and mean.floor.upper is not None:
@@ -111,8 +118,7 @@ class Agreement(Figure[AgreementResult]):
                 among_models=mean.among_models.value if mean.among_models else None,
                 rests_on_sources=mean.rests_on_sources,
             )
-        scales = [row for row in result.items if row.is_on_a_scale and row.floor.upper is not None]
-        if scales:
+        if scales := _scales(result):
             values = [(row.coefficient.value or 0.0, row.is_beyond_chance) for row in scales]
             yield scale_statement(values, coverage_words([row.coverage for row in scales]))
 
@@ -128,6 +134,10 @@ class Agreement(Figure[AgreementResult]):
         words = ngettext("mean kappa, %(n)s test", "mean kappa, %(n)s tests", result.mean.coefficient.n or 0)
         number = coefficient(result.mean.coefficient.value)
         return [Highlight(words % {"n": result.mean.coefficient.n}, number, position=50)]
+
+
+def _scales(result: AgreementResult) -> list[ItemAgreement]:
+    return [row for row in result.items if row.is_on_a_scale and row.floor.upper is not None]
 
 
 def _head_note(mean: MeanAgreement, kappa: str) -> TextBlock:

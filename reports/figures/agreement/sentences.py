@@ -27,7 +27,7 @@ def verdict_statement(
     """
     value = mean.value or 0.0
     words = {"value": coefficient(value), "upper": coefficient(upper), "n": mean.n, "coverage": coverage}
-    is_beyond = value > max(upper, 0) and ends.low is not None and ends.low > max(upper, 0)
+    is_beyond = _is_beyond(value, ends, upper)
     if value <= max(upper, 0):
         sentence = _(
             "Agreement of raters on the tests is not shown to exceed chance: mean kappa %(value)s "
@@ -112,3 +112,29 @@ def scale_statement(rows: list[tuple[float, bool]], coverage: str) -> Statement:
         basis += "; " + _("corrected by Holm over %(m)d scales") % words
     claims = (Claim(kind="agreement"),) if beyond else ()
     return Statement(sentence=sentence % words, basis=basis, position=40, claims=claims)
+
+
+def verdict_words(value: float, upper: float, ends: Interval) -> str:
+    """The same as `verdict_statement`, as short as it can be said."""
+    if _is_beyond(value, ends, upper):
+        return _("Raters agree on the tests beyond chance.")
+    if value > max(upper, 0):
+        return _("Beyond chance on these stories; not shown for other stories.")
+    return _("It is not shown that raters agree on the tests beyond chance.")
+
+
+def scale_words(n_beyond: int, n: int) -> str:
+    """The same as `scale_statement`, as short as it can be said."""
+    if n == 1:
+        return (
+            _("Raters agree beyond chance on the scale.")
+            if n_beyond
+            else _("It is not shown that raters agree beyond chance on the scale.")
+        )
+    if not n_beyond:
+        return _("It is not shown on any of %(m)d scales that raters agree beyond chance.") % {"m": n}
+    return _("Raters agree beyond chance on %(n)d of %(m)d scales.") % {"n": n_beyond, "m": n}
+
+
+def _is_beyond(value: float, ends: Interval, upper: float) -> bool:
+    return value > max(upper, 0) and ends.low is not None and ends.low > max(upper, 0)

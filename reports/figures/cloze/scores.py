@@ -101,6 +101,12 @@ class ClozeScores(Figure[ClozeScoresResult]):
             margin=list(_margin(result)),
         )
 
+    def is_first_headline(self, result: ClozeScoresResult) -> bool:
+        return True
+
+    def headline(self, result: ClozeScoresResult, head: Head) -> str:
+        return _highest(result).removesuffix(".")
+
     def leaderboard(self, result: ClozeScoresResult, head: Head) -> Leaderboard | None:
         ranked = sorted((row for row in result.participants if row.rank), key=lambda row: row.rank)
         leaders = [
@@ -160,26 +166,37 @@ def _section_means(scored: ScoredCloze) -> Iterator[float | None]:
     yield from map(number, arrays.mean_present(scores, axis=0))
 
 
-def _sentence(result: ClozeScoresResult) -> str:
-    """Who stands first, and whether leaving a judge out puts another there; nothing where two share the first rank."""
-    firsts = [row for row in result.participants if row.rank == 1]
+def _highest(result: ClozeScoresResult) -> str:
+    """Who stands first; "" where two share the first rank."""
+    firsts = _firsts(result)
     if len(firsts) != 1 or len(result.participants) < 2:
         return ""
-    spread = firsts[0].without_a_judge
-    words = {
+    return _("%(name)s has the highest total of %(n)s participants: %(total)s of %(highest)s.") % {
         "name": firsts[0].participant,
         "total": decimal(firsts[0].total, 2),
         "highest": decimal(result.highest, 0),
         "n": sum(row.total is not None for row in result.participants),
     }
-    sentence = _("%(name)s has the highest total of %(n)s participants: %(total)s of %(highest)s.") % words
+
+
+def _sentence(result: ClozeScoresResult) -> str:
+    """Who stands first, and whether leaving a judge out puts another there; "" where two share the first rank."""
+    sentence = _highest(result)
+    if not sentence:
+        return ""
+    (first,) = _firsts(result)
+    spread = first.without_a_judge
     if spread and spread.worst_rank == 1:
         sentence += " " + _("It stays first whichever judge is left out.")
     elif spread:
         sentence += " " + _("Without one of the judges it stands at rank %(rank)s.") % {"rank": spread.worst_rank}
-    if not firsts[0].is_in_reference:
+    if not first.is_in_reference:
         sentence += " " + _("It stands outside the reference set, so that it can surprise by more than 1.")
     return sentence
+
+
+def _firsts(result: ClozeScoresResult) -> list[ParticipantScore]:
+    return [row for row in result.participants if row.rank == 1]
 
 
 def _sentences(result: ClozeScoresResult) -> Iterator[TextBlock]:

@@ -201,11 +201,11 @@ def chances(row: JudgeStandings) -> str:
         if row.score == "accuracy":
             answer = _("Yes") if constant.answer else _("No")
         if constant.form == "constant":
-            sentence = _("Here it can be shown of no judge: always answering %(answer)s passes the test, too.")
+            sentence = _("This study could show it of no judge: one that always says %(answer)s passes the test, too.")
         else:
             sentence = _(
-                "Here it can be shown of no judge: among models’ stories, always answering %(answer)s passes the test, "
-                "too."
+                "This study could show it of no judge: among models’ stories, one that always says %(answer)s passes "
+                "the test, too."
             )
         return sentence % {"answer": answer}
     if row.drawn.value is None:

@@ -89,9 +89,10 @@ def beside_people(judges: Sequence[WithScores], head: Head, *, label: Phrase, ca
     """The same, or a sentence where nobody has answered."""
     if any(judge.n_people for judge in judges):
         return statistics(judges, head, label=label, caption=caption)
-    sentence = _(
-        "No person has answered this, so that there is nobody to set the judges beside. How far they agree with each "
-        "other stands below."
+    sentence = ngettext(
+        "No person has answered this, so there is nobody to compare the judge with.",
+        "No person has answered this, so there is nobody to compare the judges with, except one another.",
+        len(judges),
     )
     return [TextBlock(words=sentence)]
 
@@ -116,12 +117,16 @@ def plot(judges: JudgePlot | None, *, label: str = "") -> list[Block]:
     """Judges on one axis with people, below what the plot says in words; nothing if no judge has a value."""
     if judges is None:
         return []
-    sentence = ngettext(
-        "%(judge)s has %(numbers)s; clear of its chance floor: %(n_above)s of %(n)s.",
-        "The best of %(n)s judges, %(judge)s, has %(numbers)s; clear of their chance floor: %(n_above)s of %(n)s.",
-        len(judges.rows),
-    )
-    best = {"judge": judges.best.label, "numbers": judges.best.text}
+    if len(judges.rows) > 1:
+        sentence = _(
+            "%(statistic)s: the best of %(n)s judges, %(judge)s, has %(numbers)s; shown to be above what shuffled "
+            "answers reach: %(n_above)s of %(n)s."
+        )
+    elif judges.n_above_floor:
+        sentence = _("%(statistic)s: %(judge)s has %(numbers)s, shown to be above what shuffled answers reach.")
+    else:
+        sentence = _("%(statistic)s: %(judge)s has %(numbers)s, not shown to be above what shuffled answers reach.")
+    best = {"statistic": judges.statistic, "judge": judges.best.label, "numbers": judges.best.text}
     counts = {"n_above": judges.n_above_floor, "n": len(judges.rows)}
     key = [
         _("Disc: the judge, with its interval. Grey: its chance floor."),

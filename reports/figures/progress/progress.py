@@ -141,9 +141,11 @@ class Progress(Figure[ProgressResult]):
         return _("%(title)s: %(n)s of %(all)s places submitted") % {"title": head.title, **counts}
 
     def notices(self, result: ProgressResult) -> list[str]:
-        if result.raters != "simulated":
-            return []
-        return [_("The answers are simulated: no person gave them.")]
+        if result.raters == "simulated":
+            return [_("The answers are simulated: no person gave them.")]
+        if result.judges and not result.n_submitted:
+            return [_("No person has submitted a group: the answers are those of judges.")]
+        return []
 
     def highlights(self, result: ProgressResult) -> list[Highlight]:
         stories = ngettext("stories in %(n)s group", "stories in %(n)s groups", result.n_groups)
@@ -163,6 +165,9 @@ class Progress(Figure[ProgressResult]):
         if result.median_minutes_per_story is not None:
             minutes = decimal(result.median_minutes_per_story, 0)
             highlights.append(Highlight(_("median minutes a story"), minutes, position=60))
+        if result.judges and not result.n_answers:
+            n_answered = sum(judge.n_answered for judge in result.judges)
+            highlights.append(Highlight(_("answers of judges"), whole(n_answered), position=45))
         return highlights
 
     def has_answers(self, result: ProgressResult) -> bool:

@@ -116,7 +116,7 @@ def _order_statement(outcome: OutcomeContrasts, clear: list[ContrastRow]) -> Sta
         }
         for level in outcome.ranked
     ]
-    words = {"on": _on(outcome) or _(" over all tests"), "sources": ", ".join(sources)}
+    words = {"on": on_outcome(outcome) or _(" over all tests"), "sources": ", ".join(sources)}
     sentence = _("In order%(on)s: %(sources)s. Sources that share a letter are not shown to differ.") % words
     return Statement(
         sentence=f"{sentence} {_looked_at(clear[0])}".rstrip(),
@@ -165,7 +165,7 @@ def _statement_without_interval(outcome: OutcomeContrasts, row: ContrastRow, why
     words = {
         "first": row.first,
         "second": row.second,
-        "on": _on(outcome),
+        "on": on_outcome(outcome),
         "values": _values(outcome) % {"more": values[row.first], "less": values[row.second]},
         "why": reasons.translate_reason(why),
     }
@@ -196,7 +196,7 @@ def _sentence(outcome: OutcomeContrasts, row: ContrastRow) -> str:
         "more": decimal(row.first_value, places),
         "less": decimal(row.second_value, places),
         "outcome": outcome.title,
-        "on": _on(outcome),
+        "on": on_outcome(outcome),
     }
     if row.is_clear:
         return _clear(outcome) % words
@@ -295,7 +295,7 @@ def _values(outcome: OutcomeContrasts) -> str:
     return _("%(more)s against %(less)s %%") if outcome.is_percent else _("%(more)s against %(less)s")
 
 
-def _on(outcome: OutcomeContrasts) -> str:
+def on_outcome(outcome: OutcomeContrasts) -> str:
     """On what, where a sentence needs it: one item of several, or the ranking."""
     if outcome.kind == "verdicts":
         return ""

@@ -59,8 +59,12 @@ def _reversed(outcome: OutcomeContrasts, row: ContrastRow) -> str:
 
 
 def _not_clear(row: ContrastRow) -> str:
-    if row.is_clear or row.value is None or row.is_equivalent:
+    if row.is_clear or row.is_equivalent:
         return ""
+    if row.value is None:
+        return _("; whether the two differ could not be tested")
+    if row.has_too_few_stories:
+        return _("; stories are too few to show whether the two differ")
     if row.is_of_these_raters:
         return ngettext(
             "; for one rater alone the two are shown to differ",

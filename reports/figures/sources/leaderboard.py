@@ -26,13 +26,13 @@ def source_leaderboard(outcomes: Sequence[OutcomeContrasts], head: Head) -> Lead
             ends=level.interval,
             places=0 if outcome.is_percent else outcome.places,
             letters=level.letters,
-            is_reference=level.source == outcome.reference,
         )
         for level in outcome.ranked
         for value in [outcome.value_of(level)]
     ]
     title = outcome_title(outcome.key, outcome.title, head, without=_("All tests together"))
-    return Leaderboard(title=plain(title), leaders=tuple(leaders), notes=tuple(_notes(outcome)))
+    bounds = (0.0, 100.0) if outcome.is_percent else None
+    return Leaderboard(title=plain(title), leaders=tuple(leaders), notes=tuple(_notes(outcome)), bounds=bounds)
 
 
 def _notes(outcome: OutcomeContrasts) -> Iterator[Phrase]:

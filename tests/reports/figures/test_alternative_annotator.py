@@ -262,7 +262,7 @@ def test_where_one_answer_given_always_passes_among_models_no_judge_is_called_a_
     assert rates(row) == {"test": 1, "unanswered": 1, "stories": 1, "models": 1, "constant_models": 1, "constant": 0}
     assert not row.may_stand_in
     assert not statement.claims
-    assert "among models’ stories, always answering No passes the test, too." in statement.sentence
+    assert "among models’ stories, one that always says No passes the test, too." in statement.sentence
 
 
 def test_a_judge_drawn_from_experts_who_agree_passes_always() -> None:

@@ -5,7 +5,7 @@ import pytest
 from reports import results
 from reports.document.values import Estimate, Floor, Interval, Mean
 from reports.figures.agreement.rows import ItemAgreement
-from reports.figures.agreement.sentences import scale_statement, verdict_statement
+from reports.figures.agreement.sentences import scale_statement, scale_words, verdict_statement, verdict_words
 from reports.figures.base import ALL_ITEMS
 from reports.figures.coverage import Coverage, coverage_words
 from reports.page.statements import statement_lines
@@ -182,3 +182,32 @@ def test_coverage_names_what_the_least_and_the_most_covered_item_rests_on() -> N
     assert coverage_words(stories[:1]) == ON
     assert coverage_words(stories) == "on 24 to 26 of 26 stories, 2 to 5 raters each"
     assert coverage_words([groups]) == "on 12 of 12 stories or groups, 3 raters each"
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "said"),
+    [
+        (0.4, 0.2, "Raters agree on the tests beyond chance."),
+        (0.4, -0.1, "Beyond chance on these stories; not shown for other stories."),
+        (0.05, -0.1, "It is not shown that raters agree on the tests beyond chance."),
+    ],
+)
+def test_the_summary_says_of_agreement_on_tests_what_the_finding_claims(value: float, low: float, said: str) -> None:
+    ends = Interval(low=low, high=0.6)
+
+    assert verdict_words(value, 0.1, ends) == said
+    claims = verdict_statement(Mean(value=value, n=14), 0.1, ends, ON).claims
+    assert bool(claims) is ("not shown" not in said)
+
+
+@pytest.mark.parametrize(
+    ("n_beyond", "n", "said"),
+    [
+        (1, 1, "Raters agree beyond chance on the scale."),
+        (0, 1, "It is not shown that raters agree beyond chance on the scale."),
+        (0, 3, "It is not shown on any of 3 scales that raters agree beyond chance."),
+        (2, 3, "Raters agree beyond chance on 2 of 3 scales."),
+    ],
+)
+def test_the_summary_says_on_how_many_scales_raters_agree(n_beyond: int, n: int, said: str) -> None:
+    assert scale_words(n_beyond, n) == said
