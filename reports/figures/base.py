@@ -171,8 +171,8 @@ class Figure(Generic[R]):
         return None
 
     def lead_difference(self, result: R) -> str:
-        """How far the source that its headline names first is ahead of the next, with the interval and whether that is
-        shown; "" if it is not for this figure to say."""
+        """How far what its headline names first is ahead of the next, with the interval and whether that is shown, or
+        what it depends on; "" if it is not for this figure to say."""
         return ""
 
     def gauges(self, result: R) -> Iterator[Gauge]:

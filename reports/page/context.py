@@ -61,14 +61,22 @@ def filled_tables(results: Results) -> dict[str, list[Row]]:
 
 
 def headline(results: Results) -> str:
-    """The main finding in a sentence: what was planned, else of what leads; without one, where the study stands."""
+    """The main finding in a sentence; without one, where the study stands."""
+    return lead(results)[0]
+
+
+def lead(results: Results) -> tuple[str, str]:
+    """The main finding in a sentence, what was planned, else of what leads, and how far its first is ahead of the next;
+    without one, the title of the study."""
     has_plan = results.study.has_plan
     pairs = sorted(
         results.computed,
         key=lambda pair: (not pair[0].is_first_headline(pair[1]), 0 if has_plan else pair[0].lead),
     )
-    sentences = (figure.headline(result, results.head) for figure, result in pairs)
-    return next(filter(None, sentences), results.study.title)
+    for figure, result in pairs:
+        if sentence := figure.headline(result, results.head):
+            return sentence, figure.lead_difference(result)
+    return results.study.title, ""
 
 
 def notices(results: Results) -> list[str]:

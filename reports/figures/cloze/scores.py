@@ -107,6 +107,9 @@ class ClozeScores(Figure[ClozeScoresResult]):
     def headline(self, result: ClozeScoresResult, head: Head) -> str:
         return _highest(result).removesuffix(".")
 
+    def lead_difference(self, result: ClozeScoresResult) -> str:
+        return _robustness(result)
+
     def leaderboard(self, result: ClozeScoresResult, head: Head) -> Leaderboard | None:
         ranked = sorted((row for row in result.participants if row.rank), key=lambda row: row.rank)
         leaders = [
@@ -180,19 +183,24 @@ def _highest(result: ClozeScoresResult) -> str:
 
 
 def _sentence(result: ClozeScoresResult) -> str:
-    """Who stands first, and whether leaving a judge out puts another there; "" where two share the first rank."""
-    sentence = _highest(result)
-    if not sentence:
+    """Who stands first, and what that depends on; "" where two share the first rank."""
+    return " ".join(filter(None, [_highest(result), _robustness(result)]))
+
+
+def _robustness(result: ClozeScoresResult) -> str:
+    """Whether leaving a judge out puts another first, and whether the first could surprise more than others."""
+    if not _highest(result):
         return ""
     (first,) = _firsts(result)
+    sentences = []
     spread = first.without_a_judge
     if spread and spread.worst_rank == 1:
-        sentence += " " + _("It stays first whichever judge is left out.")
+        sentences.append(_("It stays first whichever judge is left out."))
     elif spread:
-        sentence += " " + _("Without one of the judges it stands at rank %(rank)s.") % {"rank": spread.worst_rank}
+        sentences.append(_("Without one of the judges it stands at rank %(rank)s.") % {"rank": spread.worst_rank})
     if not first.is_in_reference:
-        sentence += " " + _("It stands outside the reference set, so that it can surprise by more than 1.")
-    return sentence
+        sentences.append(_("It stands outside the reference set, so that it can surprise by more than 1."))
+    return " ".join(sentences)
 
 
 def _firsts(result: ClozeScoresResult) -> list[ParticipantScore]:

@@ -14,6 +14,7 @@ from reports import results
 from reports.dataset import Dataset, scored_clozes
 from reports.figures import all_figures
 from reports.figures.codec import encode
+from reports.page import context
 from stats import agreement
 from stats.arrays import FloatArray
 from studies.cloze import text
@@ -317,3 +318,13 @@ def test_texts_that_were_not_filled_here_are_taken_apart_by_their_fixed_words() 
     after = [row.total for row in compute(study, "scores").participants]
 
     assert after == pytest.approx(before)
+
+
+def test_a_report_of_a_cloze_is_headed_with_its_total_and_says_what_that_depends_on(study: Study) -> None:
+    document = results.read_results(results.compute(study))
+
+    sentence, depends_on = context.lead(document)
+
+    (first,) = (row for row in document.figures["cloze_scores"].participants if row.rank == 1)
+    assert sentence.startswith(f"{first.participant} has the highest total of ")
+    assert depends_on.startswith("It stays first whichever judge is left out.")
