@@ -34,7 +34,7 @@ __all__ = [
     "strip_unstorable",
 ]
 
-VERSION = "5"
+VERSION = "6"
 LEAKED = reasons.LEAKED
 
 
@@ -56,7 +56,7 @@ def parse_reply(
     canary : the run's code that must not come back, if it had one
     by_key : the answer was asked for under the item's key also if there is one item
 
-    One answer that is missing, not allowed or contradicted fails the whole reply: its others are no more certain.
+    One answer that is missing, not allowed or contradicted is a failure of its item alone.
     """
     reply = clean_reply(text, finish_reason=finish_reason)
     if isinstance(reply, Failure):
