@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from judges import reasons
 from judges.parsing.cleanup import clean_reply, find_refusal, strip_fence, strip_unstorable
-from judges.parsing.outcomes import Failure, State, Verdict, Verdicts
+from judges.parsing.outcomes import FORMS, Failure, State, Verdict, Verdicts
 from judges.parsing.recognition import RecognitionReply, parse_recognition, score_recognition
 from judges.parsing.several import parse_several
 from judges.parsing.single import parse_one
@@ -18,6 +18,7 @@ from judges.prompts import Question, leaks_canary
 from studies.items import StoryLabel
 
 __all__ = [
+    "FORMS",
     "LEAKED",
     "VERSION",
     "Failure",
