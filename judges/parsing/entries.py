@@ -21,12 +21,12 @@ def find_answer(content: Mapping[str, Any], allowed: Allowed) -> tuple[Any, str]
     if "answer" in content:
         return spell(content["answer"], allowed)
     names = [*_FREE_ANSWERS, *(f"{own} {name}" for own in _OWN for name in _FREE_ANSWERS), *allowed.names]
-    given = [value for name, value in content.items() if fold(name) in names]
-    if not given:
+    values = [value for name, value in content.items() if fold(name) in names]
+    if not values:
         return None
-    if any(not agree(given[0], other, allowed) for other in given[1:]):
-        raise Contradiction(reasons.TWO_VERDICTS % {"one": given[0], "other": given[1]})
-    value, form = spell(given[0], allowed)
+    if any(not agree(values[0], other, allowed) for other in values[1:]):
+        raise Contradiction(reasons.TWO_VERDICTS % {"one": values[0], "other": values[1]})
+    value, form = spell(values[0], allowed)
     return value, freest(["names", form])
 
 
@@ -38,8 +38,8 @@ def find_reasons(content: Mapping[str, Any]) -> str:
 
 def find_names(content: Mapping[str, Any], names: Iterable[str]) -> list[str]:
     """The names in the object that are one of these, however they are spelled."""
-    wanted = set(names)
-    return [name for name in content if fold(name) in wanted]
+    folded = set(names)
+    return [name for name in content if fold(name) in folded]
 
 
 def spell(value: Any, allowed: Allowed) -> tuple[Any, str]:

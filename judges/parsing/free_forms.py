@@ -60,10 +60,10 @@ def find_verdict(lines: Sequence[str], *, protocol: str, allowed: Allowed) -> Ve
         ("sentence", sentence, _said(sentence, allowed)),
         ("last_word", sentence, _yes_or_no(sentence, allowed)),
     ):
-        if found := list(dict.fromkeys(filter(None, values))):
-            is_one = not any(allowed.mentions_another(words, value) for value in found)
+        if answers := list(dict.fromkeys(filter(None, values))):
+            is_one = not any(allowed.mentions_another(words, value) for value in answers)
             rationale = "\n".join(lines).strip()
-            return Verdict(found[0], rationale, is_marked=form != "last_word", form=form) if is_one else None
+            return Verdict(answers[0], rationale, is_marked=form != "last_word", form=form) if is_one else None
     return None
 
 

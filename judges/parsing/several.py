@@ -55,18 +55,18 @@ def parse_several(
     own = strip_echoes(reply).strip()
     try:
         objects = [part for part in find_objects(strip_fence(own)) if _names_one(part.content, subjects)]
-        found = (
+        verdicts = (
             _from_objects(objects, protocol, subjects) if objects else find_refusal(own) or _from_lines(own, subjects)
         )
-        return found if isinstance(found, Failure) else _sort(find_contradictions(reply, found, subjects))
+        return verdicts if isinstance(verdicts, Failure) else _sort(find_contradictions(reply, verdicts, subjects))
     except Contradiction as error:
         return Failure("unreadable", str(error))
 
 
-def _sort(found: Mapping[str, Verdict | Failure]) -> Verdicts | Failure:
+def _sort(outcome_by_key: Mapping[str, Verdict | Failure]) -> Verdicts | Failure:
     """Verdicts apart from failures; where there is no verdict, the first failure is the whole reply's."""
-    verdicts = {key: verdict for key, verdict in found.items() if isinstance(verdict, Verdict)}
-    failures = {key: failure for key, failure in found.items() if isinstance(failure, Failure)}
+    verdicts = {key: outcome for key, outcome in outcome_by_key.items() if isinstance(outcome, Verdict)}
+    failures = {key: outcome for key, outcome in outcome_by_key.items() if isinstance(outcome, Failure)}
     return next(iter(failures.values())) if failures and not verdicts else Verdicts(verdicts, failures)
 
 
@@ -89,7 +89,7 @@ def _from_objects(
     if is_cited(part.before):
         return Failure("unreadable", reasons.ALL_QUOTED)
     forms = ["json" if part.is_mended else "", "courtesy" if around and protocol == "reasoning_first" else ""]
-    content, found = dict(part.content), {}
+    content, verdicts = dict(part.content), {}
     for entry in subjects:
         names = find_names(content, entry.allowed.names)
         if len(names) > 1:
@@ -98,9 +98,9 @@ def _from_objects(
         forms.append("" if not name or name.strip().casefold() == entry.item.key.casefold() else "names")
         verdict = _from_entry(content.pop(name, None), entry)
         if verdict is not None:
-            found[entry.item.key] = verdict
+            verdicts[entry.item.key] = verdict
     forms.append("extra" if any(not isinstance(value, str) for value in content.values()) else "")
-    return {key: _with_form(verdict, forms) for key, verdict in found.items()}
+    return {key: _with_form(verdict, forms) for key, verdict in verdicts.items()}
 
 
 def _with_form(verdict: Verdict | Failure, forms: Sequence[str]) -> Verdict | Failure:
@@ -128,17 +128,17 @@ def _missing(entry: _Asked) -> Failure:
 
 def _from_lines(reply: str, subjects: Sequence[_Asked]) -> dict[str, Verdict | Failure] | Failure:
     """What lines say that name the items."""
-    block_by_key, found = _blocks(reply, subjects), {}
+    block_by_key, verdicts = _blocks(reply, subjects), {}
     if not block_by_key:
         return Failure("unreadable", reasons.NO_ANSWER % {"words": shorten(reply)})
     for entry in subjects:
         block = block_by_key.get(entry.item.key)
         verdict = _from_block(block, entry) if block else None
         if verdict is not None:
-            found[entry.item.key] = verdict
+            verdicts[entry.item.key] = verdict
         elif not entry.is_optional:
-            found[entry.item.key] = _missing(entry)
-    return found
+            verdicts[entry.item.key] = _missing(entry)
+    return verdicts
 
 
 def _blocks(reply: str, subjects: Sequence[_Asked]) -> dict[str, _Block]:
@@ -204,14 +204,14 @@ def _leading(words: str, entry: _Asked) -> str:
 
 
 def find_contradictions(
-    reply: str, found: Mapping[str, Verdict | Failure], subjects: Sequence[_Asked]
+    reply: str, verdicts: Mapping[str, Verdict | Failure], subjects: Sequence[_Asked]
 ) -> dict[str, Verdict | Failure]:
     """The same, but a failure for each item of which the reply says otherwise anywhere, quoted or in other reasons."""
     objects = find_objects(reply)
     text = cut_objects(reply, objects)
-    checked = dict(found)
+    checked = dict(verdicts)
     for entry in subjects:
-        verdict = found.get(entry.item.key)
+        verdict = verdicts.get(entry.item.key)
         if reason := _contradicts(entry, verdict if isinstance(verdict, Verdict) else None, objects, text):
             checked[entry.item.key] = Failure("unreadable", reason)
     return checked

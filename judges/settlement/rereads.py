@@ -96,10 +96,10 @@ def _read(run: Run, pks: Sequence[int], *, at: datetime) -> int:
     calls = list(_select(run, pks).select_for_update(no_key=True, of=("self",)))
     read = {}
     for call in calls:
-        found = _read_replies(run, call)
-        for attempt, interpretation in found:
+        interpretations = _read_replies(run, call)
+        for attempt, interpretation in interpretations:
             _keep(attempt, interpretation, at=at)
-        read[call.pk] = _choose(found)
+        read[call.pk] = _choose(interpretations)
     changed = [call for call in calls if _differs(call, *read[call.pk])]
     reopened = submission.reopen({call.required_assignment.pk for call in changed})
     n_changed = 0

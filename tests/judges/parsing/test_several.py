@@ -217,7 +217,7 @@ def test_two_verdicts_on_one_item_are_none(reply: str, protocol: str) -> None:
 
 
 def test_without_the_look_for_other_verdicts_some_would_be_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(several, "find_contradictions", lambda reply, found, subjects: found)
+    monkeypatch.setattr(several, "find_contradictions", lambda reply, verdicts, subjects: verdicts)
     verdicts = [read(reply) for reply in CONTRADICTING]
 
     assert sum(isinstance(found, Verdicts) and "empathy" in found.by_key for found in verdicts) >= 8
