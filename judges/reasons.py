@@ -29,7 +29,6 @@ SECOND_OBJECT = gettext_noop("%(item)s: a second object names it, and cannot be 
 SAID_TWICE = gettext_noop("the reply says one thing twice in its JSON")
 INNER = gettext_noop("the answers stand inside another object")
 OUT_OF_PLACE = gettext_noop("the answers do not stand where they were asked for, beside “%(words)s”")
-NOT_ASKED = gettext_noop("the reply answers “%(item)s”, which was not asked")
 NOT_ONE_OBJECT = gettext_noop("the reply is not one object and nothing else")
 OTHER_PARTS = gettext_noop("the reply has other parts than %(parts)s")
 KNOWN_OR_NOT = gettext_noop("known must be yes or no")
@@ -124,6 +123,7 @@ _NUMBERS = (
 )
 # What was said of answers in former versions, which are kept.
 _FORMER = (
+    gettext_noop("the reply answers “%(item)s”, which was not asked"),
     gettext_noop("the text has %(n)s words; at least %(least)s are needed"),
     gettext_noop("the text has %(n)s words, and the window is %(window)s"),
     gettext_noop("%(names)s stands in the order twice; please name each once."),
@@ -142,6 +142,16 @@ def translate(text: str) -> str:
     if translated == text and (match := _OF_ITEM.fullmatch(text)):
         return f"{match['item']}: {_translate(match['reason'], _SENTENCES)}"
     return translated
+
+
+def generalise(text: str) -> str:
+    """The reason in the reader's language with … in place of what differs from call to call; an item's key stays."""
+    for sentence, pattern in _patterns(_SENTENCES):
+        if pattern.fullmatch(text):
+            return PLACE.sub("…", gettext(sentence))
+    if match := _OF_ITEM.fullmatch(text):
+        return f"{match['item']}: {generalise(match['reason'])}"
+    return text
 
 
 def _translate(text: str, sentences: tuple[str, ...]) -> str:

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from judges.laboratory import urls as laboratory_urls
-from judges.views import calls, judges, new_runs, panels, prompts, releases, runs
+from judges.views import calls, judges, new_runs, panels, prompts, releases, replies, runs
 
 app_name = "judges"
 urlpatterns = [
@@ -13,6 +13,7 @@ urlpatterns = [
     path("runs/<int:run>/", runs.show, name="run"),
     path("runs/<int:run>/calls/", calls.index, name="calls"),
     path("runs/<int:run>/calls/<int:call>/", calls.show, name="call"),
+    path("runs/<int:run>/replies/", replies.show, name="replies"),
     path("runs/<int:run>/<slug:action>/", runs.act, name="act"),
     path("judges/", judges.index, name="judges"),
     path("judges/new/", judges.new, name="new_judge"),

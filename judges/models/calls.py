@@ -227,6 +227,12 @@ class Parse(models.Model):
     state = models.CharField(_("state"), max_length=20, choices=Call.State.choices)
     values = models.JSONField(_("values"), default=dict, blank=True, help_text=_("What was read, by key of the item."))
     reason = models.TextField(_("reason"), blank=True)
+    form = models.CharField(
+        _("form of the reply"),
+        max_length=10,
+        blank=True,
+        help_text=_("In which form a verdict stood; empty: in the one that was asked for."),
+    )
     at = models.DateTimeField(_("at"))
 
     class Meta:

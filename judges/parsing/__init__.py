@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from judges import reasons
 from judges.parsing.cleanup import clean_reply, find_refusal, strip_fence, strip_unstorable
-from judges.parsing.outcomes import Failure, State, Verdict, Verdicts
+from judges.parsing.outcomes import FORMS, Failure, State, Verdict, Verdicts
 from judges.parsing.recognition import RecognitionReply, parse_recognition, score_recognition
 from judges.parsing.several import parse_several
 from judges.parsing.single import parse_one
@@ -18,6 +18,7 @@ from judges.prompts import Question, leaks_canary
 from studies.items import StoryLabel
 
 __all__ = [
+    "FORMS",
     "LEAKED",
     "VERSION",
     "Failure",
@@ -34,7 +35,7 @@ __all__ = [
     "strip_unstorable",
 ]
 
-VERSION = "5"
+VERSION = "6"
 LEAKED = reasons.LEAKED
 
 
@@ -56,7 +57,7 @@ def parse_reply(
     canary : the run's code that must not come back, if it had one
     by_key : the answer was asked for under the item's key also if there is one item
 
-    One answer that is missing, not allowed or contradicted fails the whole reply: its others are no more certain.
+    One answer that is missing, not allowed or contradicted is a failure of its item alone.
     """
     reply = clean_reply(text, finish_reason=finish_reason)
     if isinstance(reply, Failure):

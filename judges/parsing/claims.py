@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from judges.parsing.entries import spell
 from judges.parsing.objects import Found, walk_names, walk_texts
 from judges.parsing.values import DECORATION, NUMBER, Allowed, leading_value, named_value, normalise, pattern_of
 from studies.items import is_empty
@@ -118,6 +119,7 @@ def find_object_claims(objects: Sequence[Found], allowed: Allowed) -> Iterator[A
         if part.is_inner:
             continue
         for name, value in walk_names(part.content):
+            value = spell(value, allowed)[0]
             is_strict = "answer" in name or "verdict" in name
             is_named = is_strict or re.fullmatch(_NOUNS, name) is not None
             if (

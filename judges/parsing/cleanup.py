@@ -16,6 +16,12 @@ _REFUSED = re.compile(
     r"complete|answer|do)\b)",
     re.IGNORECASE,
 )
+# A last line that says nothing of the story: “Let me know if you need more!”
+_COURTESY = re.compile(
+    r"(?:please )?(?:let me know|feel free|(?:i )?hope|thank(?:s| you)|if you (?:need|have|would|want)|would you like)"
+    r"[^\n\d:=]{0,120}",
+    re.IGNORECASE,
+)
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 # What local models think aloud before they answer, up to the last mark of its end: where it begins may stand in the
 # template and not come back. Thoughts without an end hide no answer behind them.
@@ -39,6 +45,11 @@ def clean_reply(text: str, *, finish_reason: str) -> str | Failure:
 def find_refusal(reply: str) -> Failure | None:
     """The refusal that the words begin with; None if they begin otherwise."""
     return Failure("refused", shorten(reply)) if _REFUSED.match(reply) else None
+
+
+def is_courtesy(words: str) -> bool:
+    """Whether the words close a reply and say nothing of the story."""
+    return _COURTESY.fullmatch(words.strip()) is not None
 
 
 def strip_fence(reply: str) -> str:

@@ -13,12 +13,16 @@ MOST_FAILURES = 200  # braces that open no object; what stands after more of the
 
 @dataclass(frozen=True)
 class Found:
-    """An object with what stands before and after it, or after the one that it is a part of (is_inner)."""
+    """An object with what stands before and after it, or after the one that it is a part of (is_inner).
+
+    is_mended : whether a slip in its JSON was overlooked
+    """
 
     before: str
     content: dict[str, Any]
     after: str
     is_inner: bool
+    is_mended: bool = False
 
 
 def find_objects(text: str) -> list[Found]:
@@ -26,12 +30,11 @@ def find_objects(text: str) -> list[Found]:
 
     Two slips of models are overlooked: a line break inside of a string, and a comma before the last brace or bracket.
     """
-    decoder = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refuse, strict=False)
     objects: list[Found] = []
     position, n_failures = text.find("{"), 0
     while position >= 0 and n_failures < MOST_FAILURES:
         try:
-            content, end = _decode(decoder, text, position)
+            content, end, is_mended = _decode(text, position)
         except Contradiction:
             raise
         except (ValueError, RecursionError):
@@ -39,23 +42,33 @@ def find_objects(text: str) -> list[Found]:
             end = position + 1
         else:
             before, after = text[:position], text[end:]
-            objects.append(Found(before, content, after, is_inner=False))
+            objects.append(Found(before, content, after, is_inner=False, is_mended=is_mended))
             objects += [Found(before, inner, after, is_inner=True) for inner in _inner_objects(content)]
         position = text.find("{", end)
     return objects
 
 
-def _decode(decoder: json.JSONDecoder, text: str, position: int) -> tuple[dict[str, Any], int]:
-    """The object that begins there and where it ends. Raises ValueError, or Contradiction."""
+def _decode(text: str, position: int) -> tuple[dict[str, Any], int, bool]:
+    """The object that begins there, where it ends, and whether it had to be mended.
+
+    Raises ValueError where none can be read, and Contradiction.
+    """
     try:
-        return decoder.raw_decode(text, position)
+        content, end = _STRICT.raw_decode(text, position)
+    except json.JSONDecodeError:
+        pass
+    else:
+        return content, end, False
+    try:
+        content, end = _LENIENT.raw_decode(text, position)
     except json.JSONDecodeError as error:
         # Python 3.13 points at the comma, earlier ones behind it.
         comma = error.pos if text[error.pos : error.pos + 1] == "," else len(text[: error.pos].rstrip()) - 1
         if comma <= position or text[comma] != "," or not text[comma + 1 :].lstrip().startswith(("}", "]")):
             raise
         # A blank in its place leaves everything else where it stands.
-        return decoder.raw_decode(f"{text[:comma]} {text[comma + 1 :]}", position)
+        content, end = _LENIENT.raw_decode(f"{text[:comma]} {text[comma + 1 :]}", position)
+    return content, end, True
 
 
 def _inner_objects(content: Any) -> Iterator[dict[str, Any]]:
@@ -106,3 +119,8 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse(constant: str) -> Any:
     raise ValueError(f"{constant} is not JSON")
+
+
+_STRICT, _LENIENT = (
+    json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refuse, strict=is_strict) for is_strict in (True, False)
+)

@@ -6,21 +6,20 @@ the item or its title, with the reasons after it or on the lines that follow; or
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from judges import reasons
 from judges.parsing import claims
-from judges.parsing.cleanup import find_refusal, shorten, strip_code_marks, strip_fence
+from judges.parsing.cleanup import find_refusal, is_courtesy, shorten, strip_code_marks, strip_fence
+from judges.parsing.entries import ANSWERS, agree, find_names, find_reasons, spell
 from judges.parsing.objects import Found, cut_objects, find_objects, walk_texts
-from judges.parsing.outcomes import Contradiction, Failure, Verdict, Verdicts
+from judges.parsing.outcomes import Contradiction, Failure, Verdict, Verdicts, freest
 from judges.parsing.single import announces_quotation, goes_on_with_another, is_cited, is_quotation, lines_of
 from judges.parsing.values import DECORATION, NUMBER, Allowed, fold, leading_value, named_value, normalise, pattern_of
 from judges.prompts import Question, strip_echoes
 from studies.items import StoryLabel, is_empty
 
-ANSWERS = ("answer", "score", "rating", "verdict", "value")
-REASONS = ("rationale", "explanation", "reasoning", "reasons", "reason", "comment", "comments", "justification")
 # What may stand around an item's name on its line: “2. **Authenticity (1-5) score**: 4”.
 _BEFORE_NAME = re.compile(r"[\s>*_#`\"'“”|•–(\[-]*(?:\d{1,2}[.)]\s*)?[\s*_`\"'“”(\[]*")
 _GENERIC = re.compile(
@@ -51,98 +50,99 @@ class _Asked:
 def parse_several(
     reply: str, *, protocol: str, items: Sequence[Question], stories: Sequence[StoryLabel]
 ) -> Verdicts | Failure:
-    """The verdict of every item, or the failure that the reply is."""
+    """The verdict of every item that has one and why the others have none, or the failure that the whole reply is."""
     subjects = [_Asked(item, Allowed(item, stories)) for item in items]
     own = strip_echoes(reply).strip()
     try:
-        return _parse(reply, own, protocol, subjects)
+        objects = [part for part in find_objects(strip_fence(own)) if _names_one(part.content, subjects)]
+        verdicts = (
+            _from_objects(objects, protocol, subjects) if objects else find_refusal(own) or _from_lines(own, subjects)
+        )
+        return verdicts if isinstance(verdicts, Failure) else _sort(find_contradictions(reply, verdicts, subjects))
     except Contradiction as error:
         return Failure("unreadable", str(error))
 
 
-def _parse(reply: str, own: str, protocol: str, subjects: Sequence[_Asked]) -> Verdicts | Failure:
-    """The same. Raises Contradiction."""
-    keys = {entry.item.key.casefold() for entry in subjects}
-    objects = [part for part in find_objects(strip_fence(own)) if keys.intersection(_names(part.content))]
-    verdicts = (
-        _from_objects(objects, protocol, subjects) if objects else find_refusal(own) or _from_lines(own, subjects)
-    )
-    if isinstance(verdicts, Verdicts):
-        check_agreement(reply, verdicts, subjects)
-    return verdicts
+def _sort(outcome_by_key: Mapping[str, Verdict | Failure]) -> Verdicts | Failure:
+    """Verdicts apart from failures; where there is no verdict, the first failure is the whole reply's."""
+    verdicts = {key: outcome for key, outcome in outcome_by_key.items() if isinstance(outcome, Verdict)}
+    failures = {key: outcome for key, outcome in outcome_by_key.items() if isinstance(outcome, Failure)}
+    return next(iter(failures.values())) if failures and not verdicts else Verdicts(verdicts, failures)
 
 
-def _from_objects(objects: Sequence[Found], protocol: str, subjects: Sequence[_Asked]) -> Verdicts | Failure:
-    """What the object in its place says of every item."""
+def _names_one(content: Mapping[str, Any], subjects: Sequence[_Asked]) -> bool:
+    names = {fold(name) for name in content}
+    return any(names.intersection(entry.allowed.names) for entry in subjects)
+
+
+def _from_objects(
+    objects: Sequence[Found], protocol: str, subjects: Sequence[_Asked]
+) -> dict[str, Verdict | Failure] | Failure:
+    """What the object in its place says of every item. Raises Contradiction if two names are one item's."""
     part = objects[-1 if protocol == "reasoning_first" else 0]
     if any(part.is_inner for part in objects):
         return Failure("unreadable", reasons.INNER)
     around = strip_code_marks(part.after if protocol == "reasoning_first" else part.before)
-    if around and not (protocol == "verdict_first" and around.endswith(":") and "\n" not in around):
+    is_closed = is_courtesy(around) if protocol == "reasoning_first" else around.endswith(":") and "\n" not in around
+    if around and not is_closed:
         return Failure("unreadable", reasons.OUT_OF_PLACE % {"words": shorten(around)})
     if is_cited(part.before):
         return Failure("unreadable", reasons.ALL_QUOTED)
-    content = {name.strip().casefold(): value for name, value in part.content.items()}
-    verdicts = {}
+    forms = ["json" if part.is_mended else "", "courtesy" if around and protocol == "reasoning_first" else ""]
+    content, verdicts = dict(part.content), {}
     for entry in subjects:
-        verdict = _from_entry(content.pop(entry.item.key.casefold(), None), entry)
-        if isinstance(verdict, Failure):
-            return verdict
+        names = find_names(content, entry.allowed.names)
+        if len(names) > 1:
+            raise Contradiction(reasons.SAID_TWICE)
+        name = names[0] if names else ""
+        forms.append("" if not name or name.strip().casefold() == entry.item.key.casefold() else "names")
+        verdict = _from_entry(content.pop(name, None), entry)
         if verdict is not None:
             verdicts[entry.item.key] = verdict
-    if unknown := next((name for name, value in content.items() if not isinstance(value, str)), None):
-        return Failure("unreadable", reasons.NOT_ASKED % {"item": shorten(unknown)})
-    return Verdicts(verdicts)
+    forms.append("extra" if any(not isinstance(value, str) for value in content.values()) else "")
+    return {key: _with_form(verdict, forms) for key, verdict in verdicts.items()}
+
+
+def _with_form(verdict: Verdict | Failure, forms: Sequence[str]) -> Verdict | Failure:
+    return replace(verdict, form=freest([*forms, verdict.form])) if isinstance(verdict, Verdict) else verdict
 
 
 def _from_entry(content: Any, entry: _Asked) -> Verdict | Failure | None:
-    """The verdict that an entry of the object gives; None if it gives none and need not. Raises Contradiction."""
+    """The verdict that an entry of the object gives; None if it gives none and need not."""
     value, rationale = content, ""
-    if isinstance(content, dict) and (answers := [content[name] for name in _find_names(content, ANSWERS)]):
-        value = answers[0]
-        if any(not _agree(value, other, entry.allowed) for other in answers[1:]):
-            raise Contradiction(reasons.TWO_IN_ONE % {"item": entry.item.key})
-        texts = [content[name] for name in _find_names(content, REASONS)]
-        rationale = "\n\n".join(text.strip() for text in texts if isinstance(text, str) and text.strip())
+    if isinstance(content, dict) and (answers := [content[name] for name in find_names(content, ANSWERS)]):
+        value, rationale = answers[0], find_reasons(content)
+        if any(not agree(value, other, entry.allowed) for other in answers[1:]):
+            return Failure("unreadable", reasons.TWO_IN_ONE % {"item": entry.item.key})
     if is_empty(value):
         return None if entry.is_optional else _missing(entry)
+    value, form = spell(value, entry.allowed)
     if refusal := entry.allowed.refusal(value):
         return Failure("out_of_range", reasons.OF_ITEM % {"item": entry.item.key, "reason": refusal})
-    return Verdict(value, rationale)
-
-
-def _find_names(content: Mapping[str, Any], names: Sequence[str]) -> list[str]:
-    """The names in the object that are one of these, however they are cased."""
-    return [name for name in content if name.strip().casefold() in names]
-
-
-def _agree(value: Any, other: Any, allowed: Allowed) -> bool:
-    return allowed.same(other, value) if allowed.allows(value) else other == value
+    return Verdict(value, rationale, form=form)
 
 
 def _missing(entry: _Asked) -> Failure:
     return Failure("unreadable", reasons.NO_ANSWER_FOR % {"item": entry.item.key})
 
 
-def _from_lines(reply: str, subjects: Sequence[_Asked]) -> Verdicts | Failure:
-    """What lines say that name the items. Raises Contradiction."""
+def _from_lines(reply: str, subjects: Sequence[_Asked]) -> dict[str, Verdict | Failure] | Failure:
+    """What lines say that name the items."""
     block_by_key, verdicts = _blocks(reply, subjects), {}
     if not block_by_key:
         return Failure("unreadable", reasons.NO_ANSWER % {"words": shorten(reply)})
     for entry in subjects:
         block = block_by_key.get(entry.item.key)
         verdict = _from_block(block, entry) if block else None
-        if isinstance(verdict, Failure):
-            return verdict
-        if verdict is None and not entry.is_optional:
-            return _missing(entry)
         if verdict is not None:
             verdicts[entry.item.key] = verdict
-    return Verdicts(verdicts)
+        elif not entry.is_optional:
+            verdicts[entry.item.key] = _missing(entry)
+    return verdicts
 
 
 def _blocks(reply: str, subjects: Sequence[_Asked]) -> dict[str, _Block]:
-    """The lines about each item, by its key. Raises Contradiction if two places give it two answers."""
+    """The lines about each item, by its key."""
     blocks: dict[str, _Block] = {}
     current, previous = None, ""
     for line in lines_of(strip_fence(reply)):
@@ -150,7 +150,11 @@ def _blocks(reply: str, subjects: Sequence[_Asked]) -> dict[str, _Block]:
         if entry is None:
             if current:
                 current.lines.append(line.strip())
-        elif is_quotation(line) or (not current and announces_quotation(previous, line) and previous):
+        elif is_quotation(line):
+            current = None
+        elif not current and previous and announces_quotation(previous, line):
+            if not blocks:
+                return {}  # the lines after it are the same quotation's
             current = None
         elif entry.item.key in blocks:
             current = blocks[entry.item.key]
@@ -175,7 +179,7 @@ def _named_item(line: str, subjects: Sequence[_Asked]) -> tuple[_Asked | None, s
 
 
 def _from_block(block: _Block, entry: _Asked) -> Verdict | Failure | None:
-    """The verdict of the lines about one item; None if they give none. Raises Contradiction."""
+    """The verdict of the lines about one item; None if they give none."""
     generic = [match["rest"] for line in block.lines if (match := _GENERIC.match(line))]
     for words in filter(None, [block.rest, *generic]):
         whole = words.strip(DECORATION).rstrip(".!" + DECORATION)
@@ -199,21 +203,31 @@ def _leading(words: str, entry: _Asked) -> str:
     return "" if is_range or goes_on_with_another(words.strip(DECORATION), value, entry.allowed) else value
 
 
-def check_agreement(reply: str, verdicts: Verdicts, subjects: Sequence[_Asked]) -> None:
-    """Raise Contradiction if the reply says otherwise of an item anywhere, quoted or in the reasons of another."""
+def find_contradictions(
+    reply: str, verdicts: Mapping[str, Verdict | Failure], subjects: Sequence[_Asked]
+) -> dict[str, Verdict | Failure]:
+    """The same, but a failure for each item of which the reply says otherwise anywhere, quoted or in other reasons."""
     objects = find_objects(reply)
     text = cut_objects(reply, objects)
+    checked = dict(verdicts)
     for entry in subjects:
-        key = entry.item.key
-        if re.search(rf"[\"']{re.escape(key)}[\"']\s*:", text, re.IGNORECASE) and objects:
-            raise Contradiction(reasons.SECOND_OBJECT % {"item": key})
-        if key not in verdicts.by_key:
-            continue
-        value = verdicts[key].value
-        for claim in _claims_about(entry, objects, text):
-            if not _agree(value, claim, entry.allowed):
-                values = {"item": key, "one": value, "other": shorten(str(claim))}
-                raise Contradiction(reasons.TWO_VERDICTS_FOR % values)
+        verdict = verdicts.get(entry.item.key)
+        if reason := _contradicts(entry, verdict if isinstance(verdict, Verdict) else None, objects, text):
+            checked[entry.item.key] = Failure("unreadable", reason)
+    return checked
+
+
+def _contradicts(entry: _Asked, verdict: Verdict | None, objects: Sequence[Found], text: str) -> str:
+    """What else the reply says of the item, as a reason; "" if nothing."""
+    key = entry.item.key
+    if re.search(rf"[\"']{re.escape(key)}[\"']\s*:", text, re.IGNORECASE) and objects:
+        return reasons.SECOND_OBJECT % {"item": key}
+    if verdict is None:
+        return ""
+    for claim in _claims_about(entry, objects, text):
+        if not agree(verdict.value, claim, entry.allowed):
+            return reasons.TWO_VERDICTS_FOR % {"item": key, "one": verdict.value, "other": shorten(str(claim))}
+    return ""
 
 
 def _claims_about(entry: _Asked, objects: Sequence[Found], text: str) -> Iterator[Any]:
@@ -221,8 +235,7 @@ def _claims_about(entry: _Asked, objects: Sequence[Found], text: str) -> Iterato
     texts = [text]
     for part in objects:
         for name, content in part.content.items():
-            is_own = name.strip().casefold() == entry.item.key.casefold()
-            if is_own:
+            if fold(name) in entry.allowed.names:
                 yield from _claims_of_entry(content, entry)
             texts += walk_texts(content)
     if not entry.allowed.takes_any_words:
@@ -239,7 +252,7 @@ def _claims_of_entry(content: Any, entry: _Asked) -> Iterator[Any]:
         yield content
         return
     for name, value in content.items():
-        if name.strip().casefold() in ANSWERS and not is_empty(value):
+        if fold(name) in ANSWERS and not is_empty(value):
             yield value
         elif not entry.allowed.takes_any_words:
             for words in walk_texts(value):
@@ -252,7 +265,3 @@ def _all_blocks(text: str, entry: _Asked) -> Iterator[str]:
     for block in blocks.values():
         generic = [line for line in block.lines if _GENERIC.match(line)]
         yield "\n".join([block.rest, *(generic[:1] if len(blocks) == 1 else [])])
-
-
-def _names(content: Mapping[str, Any]) -> set[str]:
-    return {name.strip().casefold() for name in content}

@@ -4,10 +4,11 @@ import re
 from collections.abc import Sequence
 
 from judges import reasons
-from judges.parsing import claims
-from judges.parsing.cleanup import find_refusal, shorten, strip_code_marks, strip_fence
+from judges.parsing import claims, free_forms
+from judges.parsing.cleanup import find_refusal, is_courtesy, shorten, strip_code_marks, strip_fence
+from judges.parsing.entries import find_answer, find_reasons
 from judges.parsing.objects import Found, cut_objects, find_objects
-from judges.parsing.outcomes import Contradiction, Failure, Verdict
+from judges.parsing.outcomes import Contradiction, Failure, Verdict, freest
 from judges.parsing.values import DECORATION, EMPHASIS, NUMBER, QUOTATION, Allowed, leading_value, named_value
 from judges.prompts import strip_echoes
 from studies.items import is_empty
@@ -21,12 +22,6 @@ _LABEL = re.compile(
 # How a last line can draw its conclusion: “So Yes.”
 _CONCLUSION = re.compile(
     r"(?:so|thus|therefore|hence|overall|finally|ultimately|in (?:short|sum|conclusion))[,:]?\s+", re.IGNORECASE
-)
-# A last line that says nothing of the story: “Let me know if you need more!”
-_COURTESY = re.compile(
-    r"(?:please )?(?:let me know|feel free|i hope|thank(?:s| you)|if you (?:need|have|would|want)|would you like)"
-    r"[^\n\d:=]{0,120}",
-    re.IGNORECASE,
 )
 _NOUN = re.compile(r"(?:story|response|text|option|version)\s+(?=\S)", re.IGNORECASE)
 # The end of a verdict that goes on: "Yes, the story …", "4. The …", "No – the …".
@@ -58,6 +53,8 @@ def parse_one(reply: str, *, protocol: str, allowed: Allowed) -> Verdict | Failu
     try:
         objects = find_objects(reply)
         verdict = _from_object(own, protocol, allowed) or _from_line(own, protocol, allowed)
+        if isinstance(verdict, Failure) and free_forms.may_be_one(verdict):
+            verdict = free_forms.find_verdict(lines_of(own), protocol=protocol, allowed=allowed) or verdict
     except Contradiction as error:
         return Failure("unreadable", str(error))
     if isinstance(verdict, Verdict) and (other := find_contradiction(reply, objects, verdict, allowed)):
@@ -91,20 +88,20 @@ def _from_object(reply: str, protocol: str, allowed: Allowed) -> Verdict | Failu
     """What a JSON object with an answer says, at the end of the reply or at its beginning; None if there is none."""
     for part in find_objects(strip_fence(reply)):
         before, after = strip_code_marks(part.before), strip_code_marks(part.after)
-        is_last = not after or _COURTESY.fullmatch(after) is not None
-        is_in_place = is_last if protocol == "reasoning_first" else _leads_in(before)
-        if not is_in_place or part.is_inner or "answer" not in part.content:
+        is_in_place = not after or is_courtesy(after) if protocol == "reasoning_first" else _leads_in(before)
+        answer = find_answer(part.content, allowed) if is_in_place and not part.is_inner else None
+        if answer is None:
             continue
         if is_cited(part.before):
             return Failure("unreadable", reasons.QUOTED % {"words": shorten(_last_line(part.before))})
-        value = part.content["answer"]
+        value, form = answer
         if is_empty(value):
             return Failure("unreadable", reasons.LEFT_EMPTY)
         if refusal := allowed.refusal(value):
             return Failure("out_of_range", refusal)
-        rationale = part.content.get("rationale")
-        parts = [before, rationale.strip() if isinstance(rationale, str) else "", after]
-        return Verdict(value, "\n\n".join(part for part in parts if part), is_marked=True)
+        forms = [form, "json" if part.is_mended else "", "courtesy" if protocol == "reasoning_first" and after else ""]
+        rationale = "\n\n".join(filter(None, [before, find_reasons(part.content), after]))
+        return Verdict(value, rationale, is_marked=True, form=freest(forms))
     return None
 
 

@@ -35,6 +35,7 @@ _LEADING = re.compile(
     r"score|rating|of|simply|probably|definitely|certainly|clearly)\s+){1,4}",
     re.IGNORECASE,
 )
+_YES_OR_NO = re.compile(r"\b(?:yes|no(?!\s+(?:doubt|question|one|longer|more|matter)\b))\b", re.IGNORECASE)
 _MOST_LETTERS = 120
 
 
@@ -72,6 +73,22 @@ class Allowed:
         """The item's question, folded."""
         return fold(self._item.question)
 
+    def mentions_another(self, words: str, value: Any) -> bool:
+        """Whether another of the values that the item offers stands among the words, whatever is said of it."""
+        scale = self._item.settings
+        if "high" in scale:
+            words = re.sub(rf"\s*(?:/|\b(?:out )?of)\s*{scale['high']}\b", "", words)
+            offered = NUMBER.findall(words) + [
+                n for word, n in NUMBER_BY_WORD.items() if word in words.casefold().split()
+            ]
+        elif self.takes_yes_or_no:
+            offered = _YES_OR_NO.findall(words)
+        else:
+            names = [option[name] for option in self._item.options for name in ("value", "label") if name in option]
+            names += [story.letter for story in self._stories]
+            offered = [name for name in names if re.search(rf"(?<!\w){re.escape(str(name))}(?!\w)", words)]
+        return any(self.allows(other) and not self.same(other, value) for other in offered)
+
     def without_scale(self, words: str) -> str:
         """The number alone if the words are it and the end of the item's scale: “4/5”; else the words."""
         match = _OUT_OF.fullmatch(words)
@@ -85,6 +102,10 @@ class Allowed:
     @cached_property
     def takes_any_words(self) -> bool:
         return self.allows(ANY_WORDS)
+
+    @cached_property
+    def takes_yes_or_no(self) -> bool:
+        return self.allows("yes") and self.allows("no") and not self.takes_any_words
 
     def _read(self, raw: Any) -> tuple[Any, str]:
         if not isinstance(raw, str):

@@ -100,7 +100,8 @@ def settle(ended: Sequence[Ended]) -> list[tuple[Call, AssignmentEnded]]:
                 _write_completion(e, e.result, Attempt.Outcome.REUSED if e.is_reused else Attempt.Outcome.ANSWERED)
                 interpretation = interpretations[e.attempt.pk]
                 may_ask_again = not e.is_reused and e.call.pk not in asked_before
-                if interpretation.state == Call.State.UNREADABLE and may_ask_again:
+                is_lost = interpretation.state == Call.State.UNREADABLE and not interpretation.values
+                if is_lost and may_ask_again:
                     asked_again[interpretation.reason].append(e.call.pk)
                     state_by_call[e.call.pk] = Call.State.PLANNED
                 else:
@@ -286,6 +287,7 @@ def _write_parses(ended: Iterable[Ended], interpretations: dict[int, Interpretat
             state=interpretation.state,
             values=interpretation.values,
             reason=interpretation.reason,
+            form=interpretation.form,
             at=e.at,
         )
         for e in ended

@@ -1,5 +1,6 @@
 """What a completion means for a call: an answer for each item that it asked, or for each that there is none."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,12 +34,14 @@ class Interpretation:
     """What is recorded for a completion, the state in which its call ends, and why if that is not ok.
 
     findings : what was read in a reply of which nothing is recorded
+    form : in which a verdict stood, one of `parsing.FORMS`
     """
 
     answers: list[tuple[Item, Answer]]
     state: Call.State
     reason: str = ""
     findings: dict[str, Any] = field(default_factory=dict)
+    form: str = ""
 
     @property
     def values(self) -> dict[str, Any]:
@@ -55,7 +58,7 @@ def interpret(call: Call, completion: Completion, protocol: str) -> Interpretati
     if handler := handlers.find_handler(call.kind):
         findings = handler.read(call, completion)
         if isinstance(findings, parsing.Failure):
-            return Interpretation([], Call.State(findings.state), findings.reason)
+            return _without_answers(findings)
         return Interpretation([], Call.State.OK, findings=findings)
     asked = [call.item] if call.item else [i for i in items_of(call.required_step) if i.key in call.items]
     verdicts = parsing.parse_reply(
@@ -67,18 +70,30 @@ def interpret(call: Call, completion: Completion, protocol: str) -> Interpretati
         canary=call.run.canary,
         by_key=call.item is None,
     )
-    if call.kind == Call.Kind.TEST:
-        if isinstance(verdicts, parsing.Failure):
-            return Interpretation([], Call.State(verdicts.state), verdicts.reason)
-        return Interpretation([], Call.State.OK, findings=verdicts.values)
     if isinstance(verdicts, parsing.Failure):
-        return _interpret_failure(asked, verdicts)
-    answers = [
-        (item, Answer(value=verdict.value, rationale=verdict.rationale))
-        for item in asked
-        if (verdict := verdicts.by_key.get(item.key)) is not None
-    ]
-    return Interpretation(answers, Call.State.OK)
+        answering = call.kind in Call.ANSWERING
+        return _interpret_failure(asked, verdicts) if answering else _without_answers(verdicts)
+    if call.kind == Call.Kind.TEST:
+        lost = next(iter(verdicts.failures.values()), None)
+        return _without_answers(lost) if lost else Interpretation([], Call.State.OK, findings=verdicts.values)
+    return _interpret_verdicts(asked, verdicts)
+
+
+def _without_answers(failure: parsing.Failure) -> Interpretation:
+    return Interpretation([], Call.State(failure.state), failure.reason)
+
+
+def _interpret_verdicts(asked: Sequence[Item], verdicts: parsing.Verdicts) -> Interpretation:
+    """An answer for each item that has one; the call ends as the first of those that have none."""
+    answers = []
+    for item in asked:
+        if verdict := verdicts.by_key.get(item.key):
+            answers.append((item, Answer(value=verdict.value, rationale=verdict.rationale)))
+        elif failure := verdicts.failures.get(item.key):
+            answers.append((item, Answer(outcome=OUTCOME_BY_STATE[Call.State(failure.state)])))
+    lost = next(iter(verdicts.failures.values()), None)
+    state, reason = (Call.State(lost.state), lost.reason) if lost else (Call.State.OK, "")
+    return Interpretation(answers, state, reason, form=verdicts.form)
 
 
 def _labels(call: Call) -> list[StoryLabel]:
@@ -95,7 +110,7 @@ def _interpret_probe(call: Call, completion: Completion) -> Interpretation:
         completion.text, finish_reason=completion.finish_reason, story=call.story, canary=call.run.canary
     )
     if isinstance(findings, parsing.Failure):
-        return Interpretation([], Call.State(findings.state), findings.reason)
+        return _without_answers(findings)
     return Interpretation([], Call.State.OK, findings=findings)
 
 

@@ -7,8 +7,10 @@ the judge's assignment was submitted it gets another receipt.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
@@ -27,6 +29,16 @@ REPLIED = (Attempt.Outcome.ANSWERED, Attempt.Outcome.REUSED)
 
 
 @dataclass(frozen=True)
+class ChangedAnswer:
+    """What reading a call's reply again would make of one of its items. before, after : the value, None without one"""
+
+    call: int
+    item: str
+    before: Any
+    after: Any
+
+
+@dataclass(frozen=True)
 class Reread:
     """n_read : calls whose replies were read again; n_changed : those that now end otherwise, or with another answer"""
 
@@ -42,27 +54,52 @@ def read_again(run: Run, *, at: datetime) -> Reread:
     """
     if run.judge.kind == Rater.Kind.METRIC:
         raise CannotRun(_("%(run)s: a metric has no replies to read") % {"run": run})
-    answering = run.calls.filter(kind__in=Call.ANSWERING)
-    replied = answering.filter(attempts__outcome__in=REPLIED, answered_at__isnull=False).exclude(request={})
-    replied = replied.exclude(state__in=Call.PENDING).exclude(
-        kind=Call.Kind.FILL, assignment__status=Assignment.Status.SUBMITTED
-    )
-    pks = sorted(set(replied.values_list("pk", flat=True)))
+    pks = _find_replied(run)
     if not pks:
         raise CannotRun(_("%(run)s has no replies that could be read again") % {"run": run})
     n_changed = sum(_read(run, pks[n : n + N_TOGETHER], at=at) for n in range(0, len(pks), N_TOGETHER))
     return Reread(len(pks), n_changed)
 
 
+@override("en")
+def try_again(run: Run, *, most: int) -> tuple[int, list[ChangedAnswer]]:
+    """How many calls were tried, and what reading their replies again would change; nothing is written.
+
+    most : so many calls at most, the first of the run
+    """
+    pks = _find_replied(run)[:most]
+    changes: list[ChangedAnswer] = []
+    for n in range(0, len(pks), N_TOGETHER):
+        for call in _select(run, pks[n : n + N_TOGETHER]):
+            attempt, interpretation = _choose(_read_replies(run, call))
+            earlier = _find_earlier(attempt)
+            before, after = earlier.values if earlier else {}, interpretation.values
+            items = [item for item in dict.fromkeys([*before, *after]) if before.get(item) != after.get(item)]
+            changes += [ChangedAnswer(call.pk, item, before.get(item), after.get(item)) for item in items]
+    return len(pks), changes
+
+
+def _find_replied(run: Run) -> list[int]:
+    """Ids of the run's calls whose replies can be read again."""
+    answering = run.calls.filter(kind__in=Call.ANSWERING)
+    replied = answering.filter(attempts__outcome__in=REPLIED, answered_at__isnull=False).exclude(request={})
+    replied = replied.exclude(state__in=Call.PENDING).exclude(
+        kind=Call.Kind.FILL, assignment__status=Assignment.Status.SUBMITTED
+    )
+    return sorted(set(replied.values_list("pk", flat=True)))
+
+
 @transaction.atomic
 @override("en")  # reasons are kept in English, whoever has replies read again
 def _read(run: Run, pks: Sequence[int], *, at: datetime) -> int:
     """How many of these calls changed."""
-    rows = run.calls.filter(pk__in=pks).exclude(state__in=Call.PENDING).order_by("pk")
-    locked = rows.select_for_update(no_key=True, of=("self",)).prefetch_related("attempts__parses")
-    names = ("run", "assignment__seat", "assignment__rater", "step__instrument", "item", "story")
-    calls = list(locked.select_related(*names))
-    read = {call.pk: _interpret(run, call, at=at) for call in calls}
+    calls = list(_select(run, pks).select_for_update(no_key=True, of=("self",)))
+    read = {}
+    for call in calls:
+        interpretations = _read_replies(run, call)
+        for attempt, interpretation in interpretations:
+            _keep(attempt, interpretation, at=at)
+        read[call.pk] = _choose(interpretations)
     changed = [call for call in calls if _differs(call, *read[call.pk])]
     reopened = submission.reopen({call.required_assignment.pk for call in changed})
     n_changed = 0
@@ -82,16 +119,28 @@ def _read(run: Run, pks: Sequence[int], *, at: datetime) -> int:
     return n_changed
 
 
-def _interpret(run: Run, call: Call, *, at: datetime) -> tuple[Attempt, Interpretation]:
-    """The reply that counts, the first that can be read or else the last, and what this version of the parser reads."""
+def _select(run: Run, pks: Sequence[int]) -> QuerySet[Call]:
+    rows = run.calls.filter(pk__in=pks).exclude(state__in=Call.PENDING).order_by("pk")
+    names = ("run", "assignment__seat", "assignment__rater", "step__instrument", "item", "story")
+    return rows.select_related(*names).prefetch_related("attempts__parses")
+
+
+def _read_replies(run: Run, call: Call) -> list[tuple[Attempt, Interpretation]]:
+    """What this version of the parser reads in each reply to the call."""
     replied = [attempt for attempt in call.attempts.all() if attempt.outcome in REPLIED]
-    read = []
-    for attempt in replied:
-        completion = attempts.read_reply(attempt, adapter=run.adapter)
-        interpretation = replies.interpret(call, completion, run.reply_protocol)
-        _keep(attempt, interpretation, at=at)
-        read.append((attempt, interpretation))
-    return next((pair for pair in read if pair[1].state == Call.State.OK), read[-1])
+    completions = ((attempt, attempts.read_reply(attempt, adapter=run.adapter)) for attempt in replied)
+    return [(attempt, replies.interpret(call, reply, run.reply_protocol)) for attempt, reply in completions]
+
+
+def _choose(read: Sequence[tuple[Attempt, Interpretation]]) -> tuple[Attempt, Interpretation]:
+    """The reply that counts: the first that can be read whole, or the last of which something can, or the last."""
+    whole = [pair for pair in read if pair[1].state == Call.State.OK]
+    return (whole[:1] or [pair for pair in read if pair[1].values][-1:] or read[-1:])[0]
+
+
+def _find_earlier(attempt: Attempt) -> Parse | None:
+    """What was read in the reply last."""
+    return max(attempt.parses.all(), key=lambda parse: parse.pk, default=None)
 
 
 def _keep(attempt: Attempt, interpretation: Interpretation, *, at: datetime) -> None:
@@ -102,16 +151,17 @@ def _keep(attempt: Attempt, interpretation: Interpretation, *, at: datetime) -> 
         state=interpretation.state,
         values=interpretation.values,
         reason=interpretation.reason,
+        form=interpretation.form,
         at=at,
     )
-    latest = max(attempt.parses.all(), key=lambda parse: parse.pk, default=None)
-    names = ("version", "state", "values", "reason")
+    latest = _find_earlier(attempt)
+    names = ("version", "state", "values", "reason", "form")
     if latest is None or any(getattr(latest, name) != getattr(row, name) for name in names):
         row.save()
 
 
 def _differs(call: Call, attempt: Attempt, interpretation: Interpretation) -> bool:
     """Whether the call now ends otherwise than it stands, or with other values than were read before."""
-    earlier = max(attempt.parses.all(), key=lambda parse: parse.pk, default=None)
+    earlier = _find_earlier(attempt)
     is_same = earlier is not None and earlier.values == interpretation.values
     return call.state != interpretation.state or not is_same

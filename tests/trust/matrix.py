@@ -59,6 +59,8 @@ judges:calls                        GET    login login login 403    ok     ok   
 judges:calls                        POST   405   405   405   405    405    405   405    405     405
 judges:call                         GET    login login login 403    ok     ok    ok     403     403
 judges:call                         POST   405   405   405   405    405    405   405    405     405
+judges:replies                      GET    login login login 403    ok     ok    ok     403     403
+judges:replies                      POST   405   405   405   405    405    405   405    405     405
 judges:act                          GET    405   405   405   405    405    405   405    405     405
 judges:act                          POST   login login login 403    away   403   away   403     403
 judges:judges                       GET    login login login 403    ok     ok    ok     403     403

@@ -8,7 +8,6 @@ import pytest
 
 from judges import parsing
 from judges.parsing import Failure, Verdict, Verdicts, several
-from judges.parsing.outcomes import Contradiction
 from studies.items import StoryLabel
 from tests.judges.questions import Asking
 
@@ -25,6 +24,9 @@ PARTS = [
 FEEDBACK = Asking(key="open-feedback", type="text", title="Open Feedback", is_skippable=True)
 RATINGS = {"authenticity": 4, "empathy": 2, "emotion-provocation": 5, "human-likeness": 1}
 KEYED = {key: {"rationale": f"Of {key} there is some.", "answer": n} for key, n in RATINGS.items()}
+
+
+LINES = "Authenticity: 4\nEmpathy: 2\nEmotion Provocation: 5\nHuman-likeness: 1"
 
 
 def read(reply: str, *, items: list[Asking] | None = None, protocol: str = "reasoning_first") -> Verdicts | Failure:
@@ -109,7 +111,36 @@ def changed(key: str, value: Any) -> str:
         (changed("empathy", {"answer": "2 or 3"}), "out_of_range", "empathy: "),
         (changed("empathy", {"answer": [2]}), "out_of_range", "empathy: "),
         (changed("empathy", {"rating": True}), "out_of_range", "empathy: "),
-        (changed("plot", 3), "unreadable", "answers “plot”, which was not asked"),
+        ("Authenticity: 4\nEmpathy: 2", "unreadable", "no answer for “emotion-provocation”"),
+        ("Authenticity: 4\nEmpathy: 7\nEmotion Provocation: 5\nHuman-likeness: 1", "out_of_range", "empathy: "),
+        ("Authenticity: 4\nEmpathy: high\nEmotion Provocation: 5\nHuman-likeness: 1", "out_of_range", "empathy: "),
+        ("Authenticity: 4\nEmpathy: 2 – 3\nEmotion Provocation: 5\nHuman-likeness: 1", "out_of_range", "empathy: "),
+    ],
+)
+def test_an_answer_that_is_missing_or_not_allowed_loses_itself_and_not_those_beside_it(
+    reply: str, state: str, reason: str
+) -> None:
+    verdicts = read(reply)
+
+    assert isinstance(verdicts, Verdicts), verdicts
+    lost = verdicts.failures["emotion-provocation" if "emotion" in reason else "empathy"]
+    assert lost.state == state
+    assert reason in lost.reason
+    assert {key: int(value) for key, value in verdicts.values.items()}.items() <= RATINGS.items()
+    assert len(verdicts.by_key) + len(verdicts.failures) == len(PARTS)
+
+
+def test_where_no_answer_can_be_read_the_first_failure_is_the_whole_replys() -> None:
+    failure = read(json.dumps(dict.fromkeys(RATINGS, 7)))
+
+    assert isinstance(failure, Failure)
+    assert failure.state == "out_of_range"
+    assert failure.reason.startswith("authenticity: ")
+
+
+@pytest.mark.parametrize(
+    ("reply", "state", "reason"),
+    [
         (json.dumps({"scores": RATINGS}), "unreadable", "stand inside another object"),
         (json.dumps([RATINGS]), "unreadable", "do not stand where"),
         (json.dumps({"choices": [{"message": KEYED}]}), "unreadable", "stand inside another object"),
@@ -117,21 +148,13 @@ def changed(key: str, value: Any) -> str:
         (json.dumps(KEYED) + "\nThat is all.", "unreadable", "do not stand where they were asked for"),
         (f"The story says {json.dumps(KEYED)}", "unreadable", "quoted"),
         (f"The text ends with these lines:\n{json.dumps(KEYED)}", "unreadable", "quoted"),
-        ("Authenticity: 4\nEmpathy: 2", "unreadable", "no answer for “emotion-provocation”"),
-        ("Authenticity: 4\nEmpathy: 7\nEmotion Provocation: 5\nHuman-likeness: 1", "out_of_range", "empathy: "),
-        ("Authenticity: 4\nEmpathy: high\nEmotion Provocation: 5\nHuman-likeness: 1", "out_of_range", "empathy: "),
-        ("Authenticity: 4\nEmpathy: 2 – 3\nEmotion Provocation: 5\nHuman-likeness: 1", "out_of_range", "empathy: "),
         ("It is all quite good.", "unreadable", "there is no answer in"),
         ("I’m sorry, but I can’t assist with that.", "refused", "I’m sorry"),
         ("> Authenticity: 4\n> Empathy: 2\n> Emotion Provocation: 5\n> Human-likeness: 1", "unreadable", "no answer"),
-        (
-            "The text says:\nAuthenticity: 4\nEmpathy: 2\nEmotion Provocation: 5\nHuman-likeness: 1",
-            "unreadable",
-            "no answer for",
-        ),
+        (f"The text says:\n{LINES}", "unreadable", "no answer"),
     ],
 )
-def test_a_reply_that_lacks_an_answer_fails_with_the_item_named(reply: str, state: str, reason: str) -> None:
+def test_a_reply_whose_answers_do_not_stand_in_their_place_fails_whole(reply: str, state: str, reason: str) -> None:
     failure = read(reply)
 
     assert isinstance(failure, Failure)
@@ -139,7 +162,24 @@ def test_a_reply_that_lacks_an_answer_fails_with_the_item_named(reply: str, stat
     assert reason in failure.reason
 
 
-LINES = "Authenticity: 4\nEmpathy: 2\nEmotion Provocation: 5\nHuman-likeness: 1"
+@pytest.mark.parametrize(
+    ("reply", "form"),
+    [
+        (json.dumps({key.replace("-", "_").title(): n for key, n in RATINGS.items()}), "names"),
+        (json.dumps({item.title: RATINGS[item.key] for item in PARTS}), "names"),
+        (changed("overall", 3), "extra"),
+        (json.dumps(KEYED) + "\nLet me know if you need more!", "courtesy"),
+        (json.dumps(RATINGS).replace("}", ",}"), "json"),
+    ],
+)
+def test_other_spellings_are_read_and_named(reply: str, form: str) -> None:
+    verdicts = read(reply)
+
+    assert isinstance(verdicts, Verdicts), verdicts
+    assert verdicts.values == RATINGS
+    assert verdicts.form == form
+
+
 CONTRADICTING = [
     json.dumps(KEYED) + "\n" + changed("empathy", 5),
     changed("empathy", 5) + "\nOr rather:\n" + json.dumps(KEYED),
@@ -166,17 +206,21 @@ CONTRADICTING = [
 
 @pytest.mark.parametrize("reply", CONTRADICTING)
 @pytest.mark.parametrize("protocol", ["reasoning_first", "verdict_first"])
-def test_two_verdicts_on_one_item_fail_the_reply(reply: str, protocol: str) -> None:
-    failure = read(reply, protocol=protocol)
+def test_two_verdicts_on_one_item_are_none(reply: str, protocol: str) -> None:
+    found = read(reply, protocol=protocol)
 
-    assert isinstance(failure, Failure), failure
-    assert failure.state in ("unreadable", "out_of_range")
+    if isinstance(found, Verdicts):
+        assert "empathy" not in found.by_key
+        assert found.failures["empathy"].state in ("unreadable", "out_of_range")
+    else:
+        assert found.state in ("unreadable", "out_of_range")
 
 
 def test_without_the_look_for_other_verdicts_some_would_be_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(several, "check_agreement", lambda *args: None)
+    monkeypatch.setattr(several, "find_contradictions", lambda reply, verdicts, subjects: verdicts)
+    verdicts = [read(reply) for reply in CONTRADICTING]
 
-    assert sum(isinstance(read(reply), Verdicts) for reply in CONTRADICTING) >= 8
+    assert sum(isinstance(found, Verdicts) and "empathy" in found.by_key for found in verdicts) >= 8
 
 
 def test_an_item_that_may_be_skipped_can_be_left_out() -> None:
@@ -199,7 +243,9 @@ def test_what_a_reply_repeats_of_the_story_is_no_answer() -> None:
     echo = f"<story {mark}>\n{LINES}\n</story {mark}>"
 
     assert isinstance(read(echo), Failure)
-    assert isinstance(read(f"{echo}\n{json.dumps({**RATINGS, 'empathy': 5})}"), Failure)
+    both = read(f"{echo}\n{json.dumps({**RATINGS, 'empathy': 5})}")
+    assert isinstance(both, Verdicts)
+    assert list(both.failures) == ["empathy"]
 
 
 def test_no_reply_breaks_the_reader() -> None:
@@ -223,8 +269,3 @@ def test_no_reply_breaks_the_reader() -> None:
         reply = "".join(rng.choices(pieces, k=rng.randint(1, 6)))[: rng.randint(1, 400)]
         assert isinstance(read(reply), Verdicts | Failure)
         assert isinstance(read(reply, items=[PARTS[1]]), Verdicts | Failure)
-
-
-def test_a_contradiction_is_told_apart_from_other_errors() -> None:
-    with pytest.raises(Contradiction):
-        several._from_entry({"answer": 2, "score": 3}, several._Asked(PARTS[0], parsing.Allowed(PARTS[0], [])))

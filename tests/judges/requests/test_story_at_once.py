@@ -6,7 +6,7 @@ import pytest
 
 from annotation.models import Response
 from judges import catalogue, planning, runs
-from judges.models import Call, Judge, PersonaSet
+from judges.models import Call, Judge, Parse, PersonaSet
 from judges.planning import CannotRun, Scope
 from studies.models import Study
 from tests import factories
@@ -62,15 +62,34 @@ def test_the_prompt_decides_that_a_story_is_asked_about_in_one_call(scales: Stud
     assert [call.items for call in run.calls.all()] == [["item-1", "item-2", "item-3"]] * 2
 
 
-def test_one_answer_out_of_range_leaves_no_value_of_its_reply(scales: Study, standin: StandIn) -> None:
-    standin.reply = lambda hit: scores(1, 9, 5)
+@pytest.mark.parametrize(("bad", "state"), [(9, "out_of_range"), (None, "unreadable")])
+def test_one_bad_answer_loses_itself_and_is_not_asked_again(
+    scales: Study, standin: StandIn, bad: int | None, state: str
+) -> None:
+    standin.reply = lambda hit: scores(1, bad, 5)
     judge = judge_with("pds-zero-shot", judge_at(standin))
 
     run = runs.drain(runs.start(scales, judge, by="tests"))
 
-    assert runs.count_calls(run) == {"out_of_range": 2}
-    recorded = Response.objects.filter(assignment__rater__code=judge.slug)
-    assert [(row.outcome, row.value) for row in recorded] == [("unreadable", None)] * 6
+    assert runs.count_calls(run) == {state: 2}
+    assert len(standin.hits) == 2
+    recorded = Response.objects.filter(assignment__rater__code=judge.slug).order_by("story", "item__position")
+    assert [(row.outcome, row.value) for row in recorded] == [
+        ("answered", 1),
+        ("unreadable", None),
+        ("answered", 5),
+    ] * 2
+    assert {call.reason.partition(":")[0] for call in run.calls.all()} <= {"item-2", "there is no answer for “item-2”"}
+
+
+def test_a_reply_in_another_form_is_read_and_its_form_is_kept(scales: Study, standin: StandIn) -> None:
+    standin.reply = lambda hit: says('{"Item_1": 1, "item 2": 3, "ITEM-3": 5}\nLet me know if you need more!')
+
+    run = runs.drain(runs.start(scales, judge_with("pds-zero-shot", judge_at(standin)), by="tests"))
+
+    assert runs.count_calls(run) == {"ok": 2}
+    assert {parse.form for parse in Parse.objects.all()} == {"names"}
+    assert {row.value for row in Response.objects.filter(assignment__rater__code=run.judge.slug)} == {1, 3, 5}
 
 
 def test_a_run_with_personas_reads_each_seat_as_every_one_of_them(scales: Study, standin: StandIn) -> None:

@@ -30,6 +30,10 @@ def test_a_better_parser_changes_answers_through_their_history(
     receipts = set(Assignment.objects.values_list("receipt", flat=True))
     assert answers(run) == {"unreadable": 8}
     n_hits = len(standin.hits)
+    n_tried, changes = rereads.try_again(run, most=5)
+    assert (n_tried, len(changes)) == (5, 5)
+    assert {(change.item, change.before, change.after) for change in changes} >= {("item-1", None, "yes")}
+    assert answers(run) == {"unreadable": 8}
 
     reread = rereads.read_again(run, at=NOON)
 
@@ -39,7 +43,10 @@ def test_a_better_parser_changes_answers_through_their_history(
     assert runs.count_calls(run) == {"ok": 8}
     assert len(standin.hits) == n_hits
     # Both replies of each call, by both versions.
-    assert Counter(Parse.objects.values_list("version", "state")) == {("1", "unreadable"): 16, ("5", "ok"): 16}
+    assert Counter(Parse.objects.values_list("version", "state")) == {
+        ("1", "unreadable"): 16,
+        (parsing.VERSION, "ok"): 16,
+    }
     assert ResponseEvent.objects.count() == 16
     submitted = Assignment.objects.get()
     assert submitted.status == Assignment.Status.SUBMITTED
