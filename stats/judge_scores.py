@@ -53,10 +53,15 @@ def spearmans(judge: FloatArray, people: FloatArray, weights: FloatArray) -> Flo
 
 
 def kendall_taus(judge: FloatArray, people: FloatArray, weights: FloatArray) -> FloatArray:
-    """Kendall's tau-b, corrected for ties; nan where a side is constant."""
+    """Kendall's tau-b, corrected for ties; nan where a side is constant.
+
+    Units at which both sides say the same count together, so that on a scale it is found from a table of both.
+    """
     if len(judge) == 1:
-        of_judge, of_people = _signs(judge[0]), _signs(people)
-        sums = [((weights @ part) * weights).sum(axis=1) for part in (of_judge * of_people, of_judge**2, of_people**2)]
+        (of_judge, of_people), at = np.unique([judge[0], people], axis=1, return_inverse=True)
+        of_judge, of_people = _signs(of_judge), _signs(of_people)
+        n = weights @ _is_at(at)
+        sums = [((n @ part) * n).sum(axis=1) for part in (of_judge * of_people, of_judge**2, of_people**2)]
         room = sums[1] * sums[2]
         return np.asarray(sums[0] / np.sqrt(np.where(room > 0, room, np.nan)), dtype=np.float64)
     values = np.unique(judge)
@@ -64,12 +69,15 @@ def kendall_taus(judge: FloatArray, people: FloatArray, weights: FloatArray) -> 
         with np.errstate(invalid="ignore"):
             return np.array([scipy_stats.kendalltau(row, people).statistic for row in judge], dtype=np.float64)
     # Pairs in the same order less those in the opposite one, by the larger of the judge's two values.
-    of_people, alike, n_tied = _signs(people), np.zeros(len(judge)), np.zeros(len(judge))
+    of_people, at = np.unique(people, return_inverse=True)
+    is_at, signs = _is_at(at), _signs(of_people)
+    alike, n_tied, n_less = np.zeros(len(judge)), np.zeros(len(judge)), np.zeros((len(judge), of_people.size))
     for value in values:
-        is_value, is_less = (judge == value).astype(np.float64), (judge < value).astype(np.float64)
-        alike += 2 * (is_value * (is_less @ of_people.T)).sum(axis=1)
-        n_tied += is_value.sum(axis=1) ** 2
-    room = (people.size**2 - n_tied) * (of_people**2).sum()
+        n = (judge == value).astype(np.float64) @ is_at
+        alike += 2 * (n * (n_less @ signs.T)).sum(axis=1)
+        n_tied += n.sum(axis=1) ** 2
+        n_less += n
+    room = (people.size**2 - n_tied) * (people.size**2 - (is_at.sum(axis=0) ** 2).sum())
     return np.asarray(alike / np.sqrt(np.where(room > 0, room, np.nan)), dtype=np.float64)
 
 
@@ -259,13 +267,30 @@ def _unit_values(statistic: Statistic, judge: FloatArray, people: FloatArray) ->
 def _midranks(values: FloatArray, weights: FloatArray) -> FloatArray:
     """The mid-rank of each value among units that count as often as their weights, less a constant; (B or 1, U)."""
     if len(values) > 1:  # shuffles, in which every unit counts once
-        return np.asarray(scipy_stats.rankdata(values, axis=1), dtype=np.float64)
-    row = values[0]
-    codes = np.unique(row, return_inverse=True)[1]
-    is_code = (codes[:, np.newaxis] == np.arange(codes.max() + 1)).astype(np.float64)
-    n_by_code = weights @ is_code
+        return _ranks_of_shuffles(values)
+    codes = np.unique(values[0], return_inverse=True)[1]
+    n_by_code = weights @ _is_at(codes)
     ranks = np.cumsum(n_by_code, axis=1) - n_by_code / 2
     return np.asarray(ranks[:, codes], dtype=np.float64)
+
+
+def _ranks_of_shuffles(values: FloatArray) -> FloatArray:
+    """The mid-rank of each value in its row, shape (B, U)."""
+    points = np.unique(values)
+    if points.size > MOST_VALUES:
+        return np.asarray(scipy_stats.rankdata(values, axis=1), dtype=np.float64)
+    ranks, n_less = np.empty(values.shape), np.zeros((len(values), 1))
+    for point in points:
+        is_point = values == point
+        n = is_point.sum(axis=1, keepdims=True)
+        np.copyto(ranks, n_less + (n + 1) / 2, where=is_point)
+        n_less += n
+    return ranks
+
+
+def _is_at(codes: IntArray) -> FloatArray:
+    """1 where a unit has a code, else 0; shape (U, n codes)."""
+    return np.asarray(codes[:, np.newaxis] == np.arange(codes.max() + 1), dtype=np.float64)
 
 
 def _pearsons(a: FloatArray, b: FloatArray, weights: FloatArray) -> FloatArray:

@@ -12,6 +12,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 FIXED_TIME = (1980, 1, 1, 0, 0, 0)
 PLAIN_FILE = 0o644 << 16
 UNIX = 3
+AT_ONCE_BYTES = 1 << 16  # lines are short, and to compress each alone takes longer
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,15 @@ class WrittenFile:
     n_bytes: int
     sha256: str
     n_rows: int | None = None
+
+
+def _pass_on(gathered: bytearray, stream: IO[bytes], digest: hashlib._Hash) -> int:
+    """Write what was gathered, and empty it; how many bytes it was."""
+    stream.write(gathered)
+    digest.update(gathered)
+    n_bytes = len(gathered)
+    gathered.clear()
+    return n_bytes
 
 
 class Archive:
@@ -35,14 +45,15 @@ class Archive:
         """One more file. is_table : whether each piece is a row, the first the head"""
         info = ZipInfo(name, date_time=FIXED_TIME)
         info.compress_type, info.external_attr, info.create_system = ZIP_DEFLATED, PLAIN_FILE, UNIX
-        digest, n_bytes, n_pieces = hashlib.sha256(), 0, 0
+        digest, n_bytes, n_pieces, gathered = hashlib.sha256(), 0, 0, bytearray()
         # A table of unknown length may pass the size up to which a zip's old form goes.
         with self._zip.open(info, "w", force_zip64=True) as stream:
             for piece in pieces:
-                data = piece.encode()
-                stream.write(data)
-                digest.update(data)
-                n_bytes, n_pieces = n_bytes + len(data), n_pieces + 1
+                gathered += piece.encode()
+                n_pieces += 1
+                if len(gathered) >= AT_ONCE_BYTES:
+                    n_bytes += _pass_on(gathered, stream, digest)
+            n_bytes += _pass_on(gathered, stream, digest)
         written = WrittenFile(name, n_bytes, digest.hexdigest(), max(n_pieces - 1, 0) if is_table else None)
         self.files.append(written)
         return written

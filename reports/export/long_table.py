@@ -21,8 +21,9 @@ from studies.models import Item, Study
 
 _FIELDS = (
     *("assignment_id", "assignment__group__code", "step_id", "step__key", "item_id", "story_id", "story__code"),
-    *("value", "outcome", "rationale", "first_answered_at", "last_edited_at", "n_events"),
+    *("value", "outcome"),
 )
+_DEAR_FIELDS = ("rationale", "first_answered_at", "last_edited_at", "n_events")
 
 
 def columns(study: Study, *, with_sources: bool) -> dict[str, str]:
@@ -49,21 +50,30 @@ def rows(
     """The responses, all or some, each with everything about it. Read from the database as it goes.
 
     is_part : whether `among` are a few of very many, so that only what is about them is read
-    names : of the columns that are needed, without factors; all columns unless said
+    names : of the columns that are needed, without factors, and none of reasons, times, edits or versions; all columns
+        unless said
     """
     assignments = study.assignments.all()
     if is_part and among is not None:
         assignments = assignments.filter(pk__in=set(among.order_by().values_list("assignment_id", flat=True)))
     context = _Context(study, assignments, with_sources=with_sources)
-    # Revisions may have gaps, after a restore; a save is an event.
-    counted = (responses(study) if among is None else among).annotate(n_events=Count("events"))
+    answers = responses(study) if among is None else among
+    fields = _FIELDS
+    if names is None:
+        # Revisions may have gaps, after a restore; a save is an event.
+        answers, fields = answers.annotate(n_events=Count("events")), _FIELDS + _DEAR_FIELDS
     needed = [column for column in COLUMNS if names is None or column.name in names]
-    for response in counted.values(*_FIELDS).iterator(chunk_size=2000):
+    of_assignment = [column for column in needed if column.is_of_assignment]
+    of_answer = [column for column in needed if not column.is_of_assignment]
+    shared: dict[int, dict[str, Any]] = {}
+    for response in answers.values(*fields).iterator(chunk_size=2000):
         row = context.row(response)
+        if row.assignment.pk not in shared:
+            shared[row.assignment.pk] = {column.name: column.value(row) for column in of_assignment}
         # A story without provenance leaves the columns about its source out: they are empty in the file.
-        values = {c.name: c.value(row) for c in needed if row.source or not c.is_of_source}
+        values = {c.name: c.value(row) for c in of_answer if row.source or not c.is_of_source}
         factors = row.source.factors if row.source and names is None else {}
-        yield values | {factor_column(name): value for name, value in factors.items()}
+        yield shared[row.assignment.pk] | values | {factor_column(name): value for name, value in factors.items()}
 
 
 def frame(study: Study, *, with_sources: bool) -> pd.DataFrame:
@@ -101,10 +111,14 @@ class _Context:
         for assignment_id, story_id in recognitions.values_list("assignment_id", "story_id"):
             self.recognised[assignment_id].add(story_id)
         withdrawals = Withdrawal.objects.filter(rater__in=assignments.values("rater"))
-        self.withdrawn = set(withdrawals.values_list("rater_id", flat=True))
-        self.trials = find_trials(assignments)
+        withdrawn = set(withdrawals.values_list("rater_id", flat=True))
+        trials = find_trials(assignments)
         people = study.raters.filter(kind=Rater.Kind.PERSON, is_simulated=False)
-        self.is_mixed = people.filter(assignments__isnull=False).exists()
+        is_mixed = people.filter(assignments__isnull=False).exists()
+        self.status_by_id = {
+            pk: status(assignment, withdrawn=withdrawn, trials=trials, is_mixed=is_mixed)
+            for pk, assignment in self.assignment_by_id.items()
+        }
         self.n_stories_before = _count_stories_before(assignments)
         self.source_by_story = source_by_story(study) if with_sources else {}
 
@@ -116,12 +130,12 @@ class _Context:
             response=response,
             assignment=assignment,
             item=self.item_by_id[response["item_id"]],
-            status=status(assignment, withdrawn=self.withdrawn, trials=self.trials, is_mixed=self.is_mixed),
+            status=self.status_by_id[assignment.pk],
             read_before=self._read_before(assignment, response["story_id"]),
             active_seconds=self.seconds_by_key.get(timing_key),
             n_stories_before=self._count_stories_before(assignment),
             source=self.source_by_story.get(response["story__code"] or ""),
-            version=self.versions.find(assignment, response["first_answered_at"]),
+            versions=self.versions,
         )
 
     def _count_stories_before(self, assignment: Assignment) -> int | None:

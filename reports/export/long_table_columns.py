@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from annotation.models import Assignment, Rater, Response
 from judges.models import Reading
 from judges.planning.readings import is_primary
 from reports.dataset.sources import StorySource
 from reports.dataset.step_items import number
+from reports.dataset.versions import AnsweredVersions
 from studies import items
 from studies.models import Item, ProtocolVersion
 
 
-@dataclass(frozen=True)
-class LongRow:
+class LongRow(NamedTuple):
     """One response with everything that a column may say of it.
 
     response : its fields by name, as the database gives them
     n_stories_before : how many stories the rater had read in earlier groups; None if nobody knows
     source : who wrote the story; None if nothing says so, or it may not be shown
-    version : of the protocol, which the rater had when the answer was first given
+    versions : of the protocol, as the rater had them one after another
     """
 
     study: str
@@ -35,7 +35,12 @@ class LongRow:
     active_seconds: int | None
     n_stories_before: int | None
     source: StorySource | None
-    version: ProtocolVersion
+    versions: AnsweredVersions
+
+    @property
+    def version(self) -> ProtocolVersion:
+        """That which the rater had when the answer was first given."""
+        return self.versions.find(self.assignment, self.response["first_answered_at"])
 
     @property
     def story(self) -> str:
@@ -79,10 +84,13 @@ class LongRow:
 
 @dataclass(frozen=True)
 class Column:
+    """is_of_assignment : whether all answers of an assignment have the same, so that it is found once"""
+
     name: str
     meaning: str
     value: Callable[[LongRow], Any]
     is_of_source: bool = False
+    is_of_assignment: bool = False
     type: str = "string"  # as the Data Package names it
 
 
@@ -127,7 +135,7 @@ COUNTS_ALONE = (
 REPEAT = "Which time a run asked a judge the same, from 1. Empty for people and imported answers."
 
 COLUMNS = (
-    Column("study", "Slug of the study.", lambda row: row.study),
+    Column("study", "Slug of the study.", lambda row: row.study, is_of_assignment=True),
     Column(
         "protocol_version",
         "Number of the protocol version that the rater had when the answer was first given.",
@@ -135,9 +143,14 @@ COLUMNS = (
         type="integer",
     ),
     Column("protocol_sha256", "SHA-256 of that version's document.", lambda row: row.version.sha256),
-    Column("rater", "Code of the rater.", lambda row: row.assignment.rater.code),
-    Column("rater_kind", "person, model or metric.", lambda row: row.assignment.rater.kind),
-    Column("group", "Code of the group of stories.", lambda row: row.response["assignment__group__code"] or ""),
+    Column("rater", "Code of the rater.", lambda row: row.assignment.rater.code, is_of_assignment=True),
+    Column("rater_kind", "person, model or metric.", lambda row: row.assignment.rater.kind, is_of_assignment=True),
+    Column(
+        "group",
+        "Code of the group of stories.",
+        lambda row: row.response["assignment__group__code"] or "",
+        is_of_assignment=True,
+    ),
     Column("story", STORY, lambda row: row.story),
     Column("story_position", POSITION, lambda row: row.story_position, type="integer"),
     Column("instrument", "Slug of the instrument.", lambda row: row.item.instrument.slug),
@@ -167,7 +180,7 @@ COLUMNS = (
     ),
     Column("active_seconds", SECONDS, lambda row: row.active_seconds, type="integer"),
     Column("read_before", READ_BEFORE, lambda row: row.read_before),
-    Column("status", STATUS, lambda row: row.status),
+    Column("status", STATUS, lambda row: row.status, is_of_assignment=True),
     Column("step", "Key of the step of the protocol.", lambda row: row.response["step__key"]),
     Column("analysed", ANALYSED, lambda row: row.analysed, type="number"),
     Column(
@@ -175,12 +188,17 @@ COLUMNS = (
         "Number of the place within its group and kind of rater.",
         lambda row: row.assignment.seat.number if row.assignment.seat else 0,
         type="integer",
+        is_of_assignment=True,
     ),
-    Column("order", ORDER, lambda row: row.reading.order if row.reading else ""),
-    Column("persona", PERSONA, lambda row: row.reading.persona if row.reading else ""),
-    Column("repeat", REPEAT, lambda row: row.reading.repeat if row.reading else None, type="integer"),
-    Column("counts_alone", COUNTS_ALONE, lambda row: row.counts_alone),
-    Column("group_position", GROUP_POSITION, lambda row: row.assignment.position, type="integer"),
+    Column("order", ORDER, lambda row: row.reading.order if row.reading else "", is_of_assignment=True),
+    Column("persona", PERSONA, lambda row: row.reading.persona if row.reading else "", is_of_assignment=True),
+    Column(
+        "repeat", REPEAT, lambda row: row.reading.repeat if row.reading else None, type="integer", is_of_assignment=True
+    ),
+    Column("counts_alone", COUNTS_ALONE, lambda row: row.counts_alone, is_of_assignment=True),
+    Column(
+        "group_position", GROUP_POSITION, lambda row: row.assignment.position, type="integer", is_of_assignment=True
+    ),
     Column("position_in_group", POSITION_IN_GROUP, lambda row: row.position_in_group, type="integer"),
     Column("source", "Who wrote the story.", lambda row: row.source and row.source.name, is_of_source=True),
     Column(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import tee
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
@@ -19,7 +18,7 @@ from reports.export.content import PackageContent, PackageTable, Row
 from reports.export.judge_calls import call_lines, count_calls
 from reports.export.recompute.figures import MODULE_BY_FIGURE
 from reports.export.report_columns import ReportColumns
-from reports.export.spreadsheet import spreadsheet_lines
+from reports.export.spreadsheet import BYTE_ORDER_MARK, make_harmless
 from reports.figures import all_figures
 from reports.page.context import filled_tables
 from reports.page.csv import csv_lines
@@ -123,12 +122,9 @@ def _tables(
 
 def _copied_lines(header: Iterable[str], rows: Iterator[Row], copy: IO[bytes]) -> Iterator[str]:
     """The lines of a table; as they are taken, those for spreadsheets go into the copy."""
-    names = list(header)
-    of_table, of_copy = tee(rows)
-    copied = spreadsheet_lines(names, of_copy)
-    copy.write(next(copied).encode())  # the mark before the head
-    for line, other in zip(csv_lines(names, of_table), copied, strict=True):
-        copy.write(other.encode())
+    copy.write(BYTE_ORDER_MARK.encode())
+    for line in csv_lines(header, rows):
+        copy.write(make_harmless(line).encode())
         yield line
 
 

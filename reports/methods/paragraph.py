@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib import metadata
 from typing import Any
 
@@ -26,6 +27,7 @@ from reports.numbers import coefficient, coefficients, decimal, whole
 from reports.results import Results, is_outdated
 from studies import protocol
 from studies.documents.analysis_plan import WITHIN_PROMPTS
+from studies.hashing import sha256
 from studies.models import Step, Study
 from studies.protocol import Protocol
 from studies.protocol.exclusion_words import describe_rules
@@ -43,6 +45,13 @@ LIBRARIES = {
     "alternative_annotator": ("scipy", "statsmodels"),
     "nsv": ("scipy", "scikit-learn"),
 }
+
+
+@cache
+def installed() -> str:
+    """SHA-256 of the versions that a paragraph can name, of Quire and of libraries."""
+    names = sorted({"numpy", *(name for names in LIBRARIES.values() for name in names)})
+    return sha256(" ".join([quire_version(), *(f"{name} {metadata.version(name)}" for name in names)]))
 
 
 @dataclass(frozen=True)

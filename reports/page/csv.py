@@ -8,6 +8,8 @@ from typing import Any
 from reports import figures
 from reports.results import Results
 
+NESTED = (list, dict)
+
 
 def find_table(results: Results, name: str) -> tuple[list[str], list[dict[str, Any]]]:
     """The columns and rows of one table of a report. Raises KeyError if there is no such table."""
@@ -23,12 +25,10 @@ def csv_lines(header: Iterable[str], rows: Iterable[dict[str, Any]]) -> Iterator
     writer = csv.writer(_Echo())
     yield writer.writerow(names)
     for row in rows:
-        yield writer.writerow([cell(row.get(name)) for name in names])
-
-
-def cell(value: Any) -> Any:
-    """The value as it stands in a cell: lists and tables as JSON."""
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
+        cells = map(row.get, names)
+        yield writer.writerow(
+            [json.dumps(value, ensure_ascii=False) if isinstance(value, NESTED) else value for value in cells]
+        )
 
 
 class _Echo:

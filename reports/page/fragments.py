@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from django.db import IntegrityError, transaction
@@ -28,15 +29,24 @@ def obtain_page(
     may_read_answers : whether scores of filled texts lead to the fills
     Raises Undecodable for a report that another version stored.
     """
-    language = translation.get_language() or ""
+
+    def render() -> str | None:
+        pages = _open_pages(report, study)
+        return replace(pages, is_by_score=is_by_score, may_read_answers=may_read_answers).render(name)
+
     stored_as = f"{name}{'' if is_by_score else BY_NAME}{WITH_ANSWERS if may_read_answers else ''}"
-    stored = _find(report, stored_as, language)
+    return obtain_part(report, stored_as, render)
+
+
+def obtain_part(report: Report, name: str, render: Callable[[], str | None]) -> str | None:
+    """The part of that name in the language that is active: as it is stored, else rendered and stored unless None."""
+    language = translation.get_language() or ""
+    stored = _find(report, name, language)
     if stored is not None:
         return stored
-    pages = _open_pages(report, study)
-    content = replace(pages, is_by_score=is_by_score, may_read_answers=may_read_answers).render(name)
+    content = render()
     if content is not None:
-        _store(report, stored_as, language, content)
+        _store(report, name, language, content)
     return content
 
 

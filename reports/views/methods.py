@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.urls import reverse
 
 from config import roles
 from reports import overview
 from reports.document import latex
 from reports.methods.citation import SHORT, cite
-from reports.methods.paragraph import to_text, write_paragraphs
+from reports.methods.paragraph import installed, to_text, write_paragraphs
 from reports.methods.sampled_units import find_sampled
 from reports.methods.tables import WRITERS, paper_tables, write_tables
 from reports.models import Report
-from reports.page.fragments import obtain_page
+from reports.page.fragments import obtain_page, obtain_part
 from reports.page.sections import METHODS
 from reports.views.shared import may_see_sources, of_study, read_stored, with_report
 from studies.access import Access
+from studies.models import Study
 from studies.views.guards import require_in_study
 
 MOST_REPORTS = 20  # of those stored before that the page lists
@@ -27,15 +29,11 @@ MOST_REPORTS = 20  # of those stored before that the page lists
 @with_report
 def show(request: HttpRequest, access: Access, report: Report) -> HttpResponse:
     """The page *Methods* of a study."""
-    results = read_stored(report)
-    sampled = find_sampled(access.study, results)
     address = reverse("reports:stored", args=[access.study.slug, report.fingerprint[:SHORT]])
     context = {
         "report": report,
-        "results": results,
         "content": obtain_page(report, access.study, METHODS),
-        "paragraphs": write_paragraphs(access.study, results, report, sampled),
-        "tables": paper_tables(results, sampled),
+        "paper": _obtain_paper(report, access.study),
         "citation": cite(report, request.build_absolute_uri(address)),
         "reports": _stored_reports(access),
         "most": MOST_REPORTS,
@@ -43,6 +41,22 @@ def show(request: HttpRequest, access: Access, report: Report) -> HttpResponse:
         "main_class": "research",
     }
     return render(request, "reports/methods.html", of_study(access) | context)
+
+
+def _obtain_paper(report: Report, study: Study) -> str | None:
+    """The paragraph and the tables. Of a study that was launched they are stored: what they say besides the report's
+    own numbers is final then, but for what is installed."""
+
+    def write() -> str:
+        results = read_stored(report)
+        sampled = find_sampled(study, results)
+        paragraphs = write_paragraphs(study, results, report, sampled)
+        context = {"study": study, "paragraphs": paragraphs, "tables": paper_tables(results, sampled)}
+        return render_to_string("reports/paper.html", context)
+
+    if study.state == Study.State.DRAFT:
+        return write()
+    return obtain_part(report, f"paper {installed()[:SHORT]}", write)
 
 
 @require_in_study(roles.VIEW_REPORT)

@@ -215,3 +215,19 @@ def test_clusters_and_items_in_which_nothing_is_compared_do_not_count() -> None:
         of_all = table_scores.score_interval(statistic, tables, rng=np.random.default_rng(1))
         assert of_all == table_scores.score_interval(statistic, alone, rng=np.random.default_rng(1))
         assert table_scores.score(statistic, tables) == table_scores.score(statistic, alone)
+
+
+@pytest.mark.parametrize("statistic", [judge_scores.KENDALL_TAU, judge_scores.SPEARMAN])
+def test_shuffles_and_resamples_have_the_value_of_each_one_alone(statistic: Statistic) -> None:
+    rng = np.random.default_rng(4)
+    judge, people = rng.integers(1, 6, 30).astype(float), rng.integers(3, 16, 30) / 3
+    shuffles = rng.permuted(np.tile(judge, (5, 1)), axis=1)
+    counts = rng.integers(0, 3, (5, 30)).astype(float)
+
+    of_shuffles = statistic.compute(shuffles, people, np.ones((1, 30)))
+    of_resamples = statistic.compute(judge[np.newaxis], people, counts)
+
+    correlate = scipy_stats.kendalltau if statistic is judge_scores.KENDALL_TAU else scipy_stats.spearmanr
+    units = [np.repeat(np.arange(30), row.astype(int)) for row in counts]
+    assert of_shuffles == pytest.approx([correlate(row, people).statistic for row in shuffles])
+    assert of_resamples == pytest.approx([correlate(judge[at], people[at]).statistic for at in units])

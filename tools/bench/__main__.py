@@ -14,10 +14,13 @@ from tools import measurement
 ROUNDS = 3
 BUDGET_KB = 150
 MOST_OF_REPORTS = {
-    "reports": {"cold report s": 2},
-    "reports of a million": {"cold report s": 20, "cold report, peak memory MB": 800},
+    "reports": {"cold report, CPU s": 2, "warm report, CPU s": 0.1},
+    "reports with a judge": {"cold report, CPU s": 3, "warm report, CPU s": 0.1},
+    "reports of a million": {"cold report s": 20, "cold report, peak memory MB": 800, "package s": 60},
+    "reports of a million with a judge": {"cold report s": 20, "package s": 60},
 }
 REPORTS = ("reports", "reports with a judge", "reports of a million", "reports of a million with a judge")
+MOST_SUMMARY_MS, MOST_SECTION_MS, MOST_LIST_MS = 50, 150, 100
 MOST_SAVE, MOST_PAGE = 2, 3  # in relation to the bare ones
 MOST_NEIGHBOURS = 1.5  # in relation to a bare matrix product
 # What of the judges' figures must hold: at most so much, or at least.
@@ -54,7 +57,7 @@ def measured(url: str, what: str) -> dict[str, Any]:
 def measure(what: str) -> None:
     """Print one measurement as JSON."""
     with measurement.own_database() as database:
-        from tools.bench import cost, designer, judges, neighbours, pairs, reading, reports, saves
+        from tools.bench import cost, designer, judges, neighbours, pairs, reading, report_pages, reports, saves
 
         runs = {
             "saves": saves.run,
@@ -64,6 +67,7 @@ def measure(what: str) -> None:
             "judges": judges.run,
             "pairs": pairs.run,
             "neighbours": neighbours.run,
+            "report pages": report_pages.run,
             "reports": reports.run,
             "reports with a judge": reports.run_judged,
             "reports of a million": reports.run_million,
@@ -79,7 +83,7 @@ def main() -> int:
     parser.add_argument("--million", action="store_true", help="reports of 1,000,000 answers, too: some minutes more")
     parser.add_argument(
         "--measure",
-        choices=["saves", "cost", "reading", "designer", "judges", "neighbours", "pairs", *REPORTS],
+        choices=["saves", "cost", "reading", "designer", "judges", "neighbours", "pairs", "report pages", *REPORTS],
         help=argparse.SUPPRESS,
     )
     options = parser.parse_args()
@@ -95,9 +99,12 @@ def main() -> int:
     judged = [[_told(url, "judges", n) for url in urls] for n in range(1, ROUNDS + 1)]
     nearest = _told("", "neighbours", 1)
     paired = _told("", "pairs", 1)
+    paged = [_told(url, "report pages", 1) for url in urls]
     kinds = REPORTS if options.million else REPORTS[:2]
     reported = {kind: [_told(url, kind, 1) for url in urls] for kind in kinds}
-    measurement.write("docs/bench.md", page(rounds, costs, readings, designed, judged, reported, nearest, paired))
+    measurement.write(
+        "docs/bench.md", page(rounds, costs, readings, designed, judged, reported, paged, nearest, paired)
+    )
     return 0
 
 
@@ -113,6 +120,7 @@ def page(
     designed: list[dict[str, Any]],
     judged: list[list[dict[str, Any]]],
     reported: dict[str, list[dict[str, Any]]],
+    paged: list[dict[str, Any]],
     nearest: dict[str, Any],
     paired: dict[str, Any],
 ) -> str:
@@ -170,6 +178,14 @@ def page(
         "package is blind and whole; a page of the API has 200 answers, of the study's first and of its last.",
         "",
         *(line for kind, columns in reported.items() for line in reports_section(kind, columns)),
+        "## Pages of a report: 13 sources, ten scales, 1,056 stories, three people and a judge",
+        "",
+        f"As they are stored; CPU of the middle one of nine visits. At most {MOST_SUMMARY_MS} ms for the summary, "
+        f"{MOST_SECTION_MS} ms and {BUDGET_KB} kB for a section.",
+        "",
+        *table(paged),
+        "",
+        *verdicts(paged, most=most_of_pages(paged[0])),
         "## Pairs from stories with votes",
         "",
         "`build_pairs` with the filters of LitBench and every filter left out once; no database, one process.",
@@ -191,6 +207,13 @@ def designers_section(columns: list[dict[str, Any]]) -> list[str]:
         "",
         *verdicts(columns, most=MOST_OF_DESIGNERS),
     ]
+
+
+def most_of_pages(measured: Mapping[str, Any]) -> dict[str, float]:
+    """What each page of a report may cost, by the name of its figure."""
+    special = {"summary, CPU ms": MOST_SUMMARY_MS, "list of studies, CPU ms": MOST_LIST_MS}
+    most = {name: special.get(name, MOST_SECTION_MS) for name in measured if name.endswith(", CPU ms")}
+    return most | {name: BUDGET_KB for name in measured if name.endswith(", kB")}
 
 
 def reports_section(kind: str, columns: list[dict[str, Any]]) -> list[str]:

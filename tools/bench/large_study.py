@@ -28,7 +28,7 @@ def make(n_answers: int, *, slug: str = "large", has_judge: bool = False) -> Stu
         Source.objects.exclude(name="Source 1").update(kind=Source.Kind.MODEL)
         add_groups(study, round(n_answers / (N_ANSWERS_A_GROUP + has_judge * N_OF_A_READER)))
     groups = list(study.groups.order_by("code").prefetch_related("stories"))
-    assignments = _assignments(study, groups, has_judge=has_judge)
+    assignments = add_assignments(study, groups, has_judge=has_judge)
     _answers(study, assignments, {group.pk: sorted(group.stories.all(), key=lambda s: s.code) for group in groups})
     return study
 
@@ -60,7 +60,7 @@ def _story(study: Study, code: str, text: str) -> Story:
     return Story(study=study, code=code, text=words, n_words=len(words.split()), sha256=hashing.sha256(words))
 
 
-def _assignments(study: Study, groups: list[StoryGroup], *, has_judge: bool) -> list[Assignment]:
+def add_assignments(study: Study, groups: list[StoryGroup], *, has_judge: bool) -> list[Assignment]:
     person, model = Rater.Kind.PERSON, Rater.Kind.MODEL
     people = Rater.objects.bulk_create(Rater(study=study, code=f"E{n:02}", kind=person) for n in range(N_RATERS))
     places = [(person, number) for number in range(1, N_PEOPLE + 1)]

@@ -41,7 +41,7 @@ def run_million_judged() -> dict[str, float]:
 
 def _measured(n_answers: int, *, has_judge: bool) -> dict[str, float]:
     study = large_study.make(n_answers, has_judge=has_judge)
-    _import_libraries()
+    import_libraries()
     figures: dict[str, float] = {"answers": n_answers, "load of the machine before": os.getloadavg()[0]}
     figures |= _cost("cold report", lambda: _report(study))
     figures |= _cost("warm report", lambda: _report(study), has_peak=False)
@@ -91,7 +91,7 @@ def _peak_mb() -> float:
     return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
 
-def _import_libraries() -> None:
+def import_libraries() -> None:
     """What a worker has imported when it computes its second report."""
     import krippendorff  # noqa: F401
     import pandas  # noqa: F401

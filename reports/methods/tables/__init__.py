@@ -15,6 +15,8 @@ WRITERS: MappingProxyType[str, Callable[[Results, Sampled], Iterator[LatexTable]
     {"items-by-source": items_by_source_tables, "agreement": agreement_tables, "differences": differences_tables}
 )
 
+MOST_SHOWN = 20_000  # letters of a table on a page
+
 
 @dataclass(frozen=True)
 class PaperTable:
@@ -23,6 +25,11 @@ class PaperTable:
     name: str
     title: str
     text: str
+
+    @property
+    def is_long(self) -> bool:
+        """Whether a page leads to its file instead of showing it."""
+        return len(self.text) > MOST_SHOWN
 
 
 def paper_tables(results: Results, sampled: Sampled) -> list[PaperTable]:
