@@ -1,4 +1,5 @@
-"""Each plot of a report as a file: SVG that needs nothing else, and PNG; under the same rules as the page itself."""
+"""Each plot of a report as a file: SVG that needs nothing else, and PNG; the summary as PDF, too; under the same rules
+as the page itself."""
 
 from __future__ import annotations
 
@@ -36,6 +37,15 @@ def svg(request: HttpRequest, access: Access, report: Report, *, plot: str) -> H
 def png(request: HttpRequest, access: Access, report: Report, *, plot: str) -> HttpResponse:
     """The plot as PNG, likewise."""
     return _file(access, plot, "png", "image/png", standalone.write_png(_draw(report, plot)))
+
+
+@require_in_study(roles.VIEW_REPORT)
+@with_report
+def summary_pdf(request: HttpRequest, access: Access, report: Report) -> HttpResponse:
+    """The summary as a PDF of one page, of the shape of a slide; of the report as it is now or of the stored one."""
+    document = read_stored(report)
+    content = standalone.write_pdf(_draw_slide(document, report), title=document.study.title)
+    return _file(access, SLIDE, "pdf", "application/pdf", content)
 
 
 def _draw(report: Report, name: str) -> str:
