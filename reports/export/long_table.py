@@ -21,7 +21,7 @@ from studies.models import Item, Study
 
 _FIELDS = (
     *("assignment_id", "assignment__group__code", "step_id", "step__key", "item_id", "story_id", "story__code"),
-    *("value", "outcome", "rationale", "first_answered_at", "last_edited_at", "n_events"),
+    *("value", "outcome", "rationale", "quotes", "first_answered_at", "last_edited_at", "n_events"),
 )
 
 

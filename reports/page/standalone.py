@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from textwrap import wrap
-from typing import Any
+from typing import Any, cast
 
 from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
@@ -98,7 +98,8 @@ def write_pdf(svg: str, *, title: str) -> bytes:
     from fpdf.svg import SVGObject
 
     drawing = SVGObject(NOT_DRAWN.sub("", svg))
-    pdf = fpdf.FPDF(unit="pt", format=(drawing.width, drawing.height))
+    size = cast("tuple[float, float]", (drawing.width, drawing.height))  # ours has both
+    pdf = fpdf.FPDF(unit="pt", format=size)
     pdf.set_title(title)
     pdf.set_lang(get_language() or "en")
     for style, name in zip(("", "B"), FONT_FILES, strict=True):
