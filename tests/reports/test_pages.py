@@ -77,7 +77,7 @@ EMPTY = (
     *("pair-lengths", "length-differences", "pair-accuracies", "explained-choices", "cloze-completion"),
     *("themes", "theme-shares", "amendments", "raters-to-ask"),
     *("novelty", "novelty-by-story", "near-copies", "near-copies-by-story"),
-    *("nsv-methods", "nsv-weights", "nsv-ablations", "nsv-stability", "nsv-prompts", "nsv-feedback"),
+    *("nsv-methods", "nsv-top", "nsv-weights", "nsv-ablations", "nsv-stability", "nsv-prompts", "nsv-feedback"),
     *("measures-beside-people", "measures-on-pairs"),
     *("cloze-scores", "cloze-section-scores", "cloze-people-beside-models", "cloze-surprise", "cloze-fills"),
     *("cloze-difficulty", "cloze-constraints", "cloze-edges", "cloze-consistency", "cloze-variants"),

@@ -66,6 +66,11 @@ PARTICULAR: Mapping[str, Mapping[str, tuple[str, str, str]]] = {
         "difference": ("number", POINTS, "Creative ideas with feedback less those without."),
         "n_people": ("integer", "", "How many ideas of people the threshold is based on."),
     },
+    "nsv-top": {
+        "chance_percent": ("number", PERCENT, "What any order of the ideas gives on average."),
+        "k": ("integer", "", "How many ideas of a prompt are ranked first."),
+        "percent": ("number", PERCENT, "How many of those are among the first k of the panel, the mean over prompts."),
+    },
     "novelty": {
         "k": ("integer", "", "To how many nearest references the distance is."),
         "mean": ("number", "cosine distance", "Mean distance to the k nearest references."),
