@@ -13,6 +13,7 @@ from reports.page import drawings, standalone
 from reports.page.charts import draw_plot
 from reports.page.context import headline, notices
 from reports.page.drawings import NamedPlot
+from reports.page.plot_words import describe_plot
 from reports.page.slide import draw_slide
 from reports.page.summary import ReportSummary
 from reports.results import Results
@@ -55,11 +56,13 @@ def _draw(report: Report, name: str) -> str:
     named = drawings.find_plot(document, name)
     if named is None:
         raise Http404
+    tables = _("The table of this plot holds every value: %(tables)s.") % {
+        "tables": ", ".join(f"{table}.csv" for table in named.figure.tables)
+    }
     return standalone.write_svg(
         draw_plot(named.plot).wide,
         title=named.title,
-        description=_("The table of this plot holds every value: %(tables)s.")
-        % {"tables": ", ".join(f"{table}.csv" for table in named.figure.tables)},
+        description=f"{describe_plot(named.plot)} {tables}".strip(),
         notes=_notes(document, report, named),
     )
 
