@@ -15,6 +15,7 @@ from reports.document.plots import (
     JudgePlot,
     Panel,
     PanelPlot,
+    RadarPlot,
     StackPlot,
     StripPlot,
 )
@@ -63,7 +64,7 @@ def _name(*parts: Any) -> str:
     return ", ".join(filter(None, (plain(part) for part in parts)))
 
 
-def _of_dots(plot: DotPlot) -> Iterator[Place]:
+def _of_dots(plot: DotPlot | RadarPlot) -> Iterator[Place]:
     for row in plot.rows:
         for mark in row.marks:
             if mark.value is not None:
@@ -117,6 +118,7 @@ def _of_judges(plot: JudgePlot) -> Iterator[Place]:
 
 PLACES_BY_KIND: dict[type, Callable[[Any], Iterator[Place]]] = {
     DotPlot: _of_dots,
+    RadarPlot: _of_dots,
     StripPlot: _of_strips,
     DifferencePlot: _of_differences,
     StackPlot: _of_stacks,

@@ -42,6 +42,7 @@ def test_a_single_value_equal_ones_and_none_are_said_as_such() -> None:
 @pytest.mark.parametrize(
     ("plot", "words"),
     [
+        (plots.RadarPlot(dots(20, 90).rows, ["Ann", "Bo"], AXIS), "2 values: the highest is 90 (Test 1, Bo)"),
         (plots.StripPlot([("Ann", [1.0, 4.0]), ("Bo", [2.0])], AXIS), "3 values: the highest is 4.00 (Ann)"),
         (
             plots.DifferencePlot([plots.DifferenceMark(name, v, None, None, False, False) for name, v in
