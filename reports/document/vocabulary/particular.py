@@ -43,7 +43,7 @@ PARTICULAR: Mapping[str, Mapping[str, tuple[str, str, str]]] = {
     "explanation-features": {
         "feature": ("string", "", "What is counted: words, sentences, first_person, plot, quotes or other_items."),
         "of": ("string", "", "The source, or the verdict yes or no; all for all explanations."),
-        "part": ("string", "", "By what explanations are told apart: all, source or verdict."),
+        "part": ("string", "", "By what explanations are divided: all, source or verdict."),
         "rater": ("string", "", "The judge, by code; people for people."),
         "value": ("number", "", "The mean; of first_person, plot and quotes the share of explanations, in percent."),
     },

@@ -91,7 +91,7 @@ class ExplanationFeatures(Figure[ExplanationFeaturesResult]):
             heading=_("What are explanations like?"),
             body=[
                 Files(words=counted, table="explanation-features", is_count=True),
-                _table(result, head),
+                _table(result),
                 _file(result),
             ],
             margin=[
@@ -129,7 +129,7 @@ def _means(
             yield FeatureMean(feature=name, value=float(values.mean()), interval=ends_of_values)
 
 
-def _table(result: ExplanationFeaturesResult, head: Head) -> ReportTable[ExplanationsPart]:
+def _table(result: ExplanationFeaturesResult) -> ReportTable[ExplanationsPart]:
     groups = [
         RowGroup(heading=rater or _("People"), rows=[part for part in result.parts if part.rater == rater])
         for rater in dict.fromkeys(part.rater for part in result.parts)
@@ -181,7 +181,7 @@ def _margin(result: ExplanationFeaturesResult) -> Iterator[str]:
             "First person: “I”, “me”, “my”, “mine” or “myself” stands in the explanation. The plot is named by that "
             "word; LitBench found it where judges were right more often (Fein et al. 2025, section 5.2)."
         )
-    yield _("Every reading of a judge counts. What explanations have in common with an answer is no cause of it.")
+    yield _("Every repeat of a judge counts. What explanations have in common with an answer is no cause of it.")
     yield _("Intervals are over groups of stories, with raters held fixed.")
 
 
