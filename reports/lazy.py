@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from stats import spreads as spreads
     from stats import strengths as strengths
     from stats import table_scores as table_scores
+    from stats import top_precision as top_precision
     from stats import trends as trends
     from stats import variance_components as variance_components
 

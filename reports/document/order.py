@@ -13,6 +13,7 @@ from reports.document.model import Block, DocumentSection, DrawnPlot, ReportTabl
 from reports.document.phrases import plain
 
 T = TypeVar("T")
+AnyDots = TypeVar("AnyDots", plots.DotPlot, plots.RadarPlot)
 Rank = dict[str, int]
 SOURCE = "source"  # the column of files that says of which source a row is
 
@@ -76,7 +77,7 @@ def _move(cells: Sequence[T], before: Sequence[Any], after: Sequence[Any]) -> li
     return [cell_of[id(column)] for column in after if column.heading is not None]
 
 
-def _dots(plot: plots.DotPlot, rank: Rank) -> plots.DotPlot:
+def _dots(plot: AnyDots, rank: Rank) -> AnyDots:
     if not plot.sources:  # over all of them
         return plot
     places = _places(plot.sources, rank)
@@ -134,6 +135,7 @@ def _moved(mark: T, places: Sequence[int]) -> T:
 
 REORDER_BY_KIND: dict[type, Callable[[Any, Rank], Any]] = {
     plots.DotPlot: _dots,
+    plots.RadarPlot: _dots,
     plots.PanelPlot: _panels,
     plots.StripPlot: _strips,
     plots.StackPlot: _stacks,

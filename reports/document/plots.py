@@ -56,6 +56,15 @@ class DotPlot:
 
 
 @dataclass(frozen=True)
+class RadarPlot:
+    """The same around a centre, which is the lower end of the axis; without intervals, for which there is no room."""
+
+    rows: Sequence[PlotRow]
+    sources: Sequence[str]
+    axis: Axis
+
+
+@dataclass(frozen=True)
 class StripPlot:
     """One dot for every story, a row for every source."""
 

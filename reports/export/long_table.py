@@ -23,7 +23,7 @@ _FIELDS = (
     *("assignment_id", "assignment__group__code", "step_id", "step__key", "item_id", "story_id", "story__code"),
     *("value", "outcome"),
 )
-_DEAR_FIELDS = ("rationale", "first_answered_at", "last_edited_at", "n_events")
+_DEAR_FIELDS = ("rationale", "quotes", "first_answered_at", "last_edited_at", "n_events")
 
 
 def columns(study: Study, *, with_sources: bool) -> dict[str, str]:

@@ -200,6 +200,12 @@ COLUMNS = (
         "group_position", GROUP_POSITION, lambda row: row.assignment.position, type="integer", is_of_assignment=True
     ),
     Column("position_in_group", POSITION_IN_GROUP, lambda row: row.position_in_group, type="integer"),
+    Column(
+        "n_passages",
+        "How many passages of the story are marked beside the reasons.",
+        lambda row: len(row.response["quotes"]),
+        type="integer",
+    ),
     Column("source", "Who wrote the story.", lambda row: row.source and row.source.name, is_of_source=True),
     Column(
         "source_kind",

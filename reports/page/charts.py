@@ -17,10 +17,12 @@ from reports.document.plots import (
     JudgePlot,
     PanelPlot,
     PlotRow,
+    RadarPlot,
     StackPlot,
     StripPlot,
 )
 from reports.page.judge_charts import draw_judges
+from reports.page.radar import draw_radar
 from reports.page.shapes import (
     LABEL_LINE,
     N_COLOURS,
@@ -41,7 +43,7 @@ from reports.page.shapes import (
 from reports.page.small_multiples import draw_panels
 from reports.page.stacks import draw_stacks
 
-AnyPlot = DotPlot | StripPlot | DifferencePlot | StackPlot | PanelPlot | JudgePlot
+AnyPlot = DotPlot | RadarPlot | StripPlot | DifferencePlot | StackPlot | PanelPlot | JudgePlot
 NUMBERS_FROM = 736.0  # beside the rows of a wide plot of differences
 MOST_SOURCES = 5  # in one row; of more each has a row of its own, with its name
 
@@ -234,6 +236,7 @@ def _stacked(places: Sequence[float]) -> Iterator[tuple[float, int]]:
 
 DRAW_BY_KIND: dict[type, Callable[[Any], Plot]] = {
     DotPlot: lambda plot: draw_dots(plot.rows, plot.sources, plot.axis),
+    RadarPlot: draw_radar,
     StripPlot: lambda plot: draw_strips(plot.values_by_row, plot.axis),
     DifferencePlot: _draw_differences,
     StackPlot: draw_stacks,

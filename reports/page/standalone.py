@@ -1,7 +1,8 @@
-"""A plot as a file of its own: SVG with its styles written in, and PNG made from it.
+"""A plot as a file of its own: SVG with its styles written in, and PNG and PDF made from it.
 
 The styles are those of the page, read from its stylesheets, on white and in the light colours; so a plot looks the same
-wherever it is shown, and a new kind of mark needs no second list. PNG is drawn by resvg, with the page's own font.
+wherever it is shown, and a new kind of mark needs no second list. PNG is drawn by resvg and PDF by fpdf2,
+with the page's own font.
 """
 
 from __future__ import annotations
@@ -12,10 +13,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from textwrap import wrap
-from typing import Any
+from typing import Any, cast
 
 from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
+from django.utils.translation import get_language
 
 from reports.page.shapes import Drawing, Shape
 
@@ -32,6 +34,8 @@ ATTRIBUTES = {
     *("stroke-opacity", "opacity", "font-size", "font-weight", "paint-order", "shape-rendering"),
 }
 NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+NOT_DRAWN = re.compile(r"<(title|desc)\b.*?</\1>\n", flags=re.DOTALL)  # what fpdf2 would warn of
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,24 @@ def write_png(svg: str) -> bytes:
 
     fonts = [str(FONTS / name) for name in FONT_FILES]
     return bytes(resvg_py.svg_to_bytes(svg_string=svg, zoom=ZOOM, font_files=fonts, background="#ffffff"))
+
+
+def write_pdf(svg: str, *, title: str) -> bytes:
+    """The same as a PDF of one page, with its text as text in our fonts; a letter that these lack is an empty box."""
+    import fpdf  # only whoever asks for a PDF pays for it
+    from fpdf.svg import SVGObject
+
+    drawing = SVGObject(NOT_DRAWN.sub("", svg))
+    size = cast("tuple[float, float]", (drawing.width, drawing.height))  # ours has both
+    pdf = fpdf.FPDF(unit="pt", format=size)
+    pdf.set_title(title)
+    pdf.set_lang(get_language() or "en")
+    for style, name in zip(("", "B"), FONT_FILES, strict=True):
+        pdf.add_font(FAMILY, style, FONTS / name)
+    pdf.set_auto_page_break(False)
+    pdf.add_page()
+    drawing.draw_to_page(pdf)
+    return bytes(pdf.output())
 
 
 def _attributes(shape: Shape, styles: dict[str, dict[str, str]]) -> dict[str, str]:

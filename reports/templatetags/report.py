@@ -6,6 +6,7 @@ from reports import numbers
 from reports.page.charts import draw_plot
 from reports.page.line_breaks import kept_together
 from reports.page.norm_bars import draw_norm
+from reports.page.plot_words import describe_plot
 from reports.page.trends import draw_days, list_figures
 
 register = template.Library()
@@ -13,6 +14,7 @@ register = template.Library()
 for number in (numbers.coefficient, numbers.decimal, numbers.whole):
     register.filter(number.__name__, number)
 register.filter("draw_plot", draw_plot)
+register.filter("describe_plot", describe_plot)
 register.filter("kept_together", kept_together)
 for draw in (draw_days, draw_norm, list_figures):
     register.filter(draw.__name__, draw)

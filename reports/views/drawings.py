@@ -1,4 +1,5 @@
-"""Each plot of a report as a file: SVG that needs nothing else, and PNG; under the same rules as the page itself."""
+"""Each plot of a report as a file: SVG that needs nothing else, and PNG; the summary as PDF, too; under the same rules
+as the page itself."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from reports.page import drawings, standalone
 from reports.page.charts import draw_plot
 from reports.page.context import headline, notices
 from reports.page.drawings import NamedPlot
+from reports.page.plot_words import describe_plot
 from reports.page.slide import draw_slide
 from reports.page.summary import ReportSummary
 from reports.results import Results
@@ -38,6 +40,15 @@ def png(request: HttpRequest, access: Access, report: Report, *, plot: str) -> H
     return _file(access, plot, "png", "image/png", standalone.write_png(_draw(report, plot)))
 
 
+@require_in_study(roles.VIEW_REPORT)
+@with_report
+def summary_pdf(request: HttpRequest, access: Access, report: Report) -> HttpResponse:
+    """The summary as a PDF of one page, of the shape of a slide; of the report as it is now or of the stored one."""
+    document = read_stored(report)
+    content = standalone.write_pdf(_draw_slide(document, report), title=document.study.title)
+    return _file(access, SLIDE, "pdf", "application/pdf", content)
+
+
 def _draw(report: Report, name: str) -> str:
     document = read_stored(report)
     if name == SLIDE:
@@ -45,11 +56,13 @@ def _draw(report: Report, name: str) -> str:
     named = drawings.find_plot(document, name)
     if named is None:
         raise Http404
+    tables = _("The table of this plot holds every value: %(tables)s.") % {
+        "tables": ", ".join(f"{table}.csv" for table in named.figure.tables)
+    }
     return standalone.write_svg(
         draw_plot(named.plot).wide,
         title=named.title,
-        description=_("The table of this plot holds every value: %(tables)s.")
-        % {"tables": ", ".join(f"{table}.csv" for table in named.figure.tables)},
+        description=f"{describe_plot(named.plot)} {tables}".strip(),
         notes=_notes(document, report, named),
     )
 

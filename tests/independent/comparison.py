@@ -25,6 +25,7 @@ from tests.independent.counts import (
 from tests.independent.dawid_skene import dawid_skene
 from tests.independent.exclusions import exclusions, specifications
 from tests.independent.explained_choices import explained_choices
+from tests.independent.explanation_features import explanation_features
 from tests.independent.human_line import human_line
 from tests.independent.items import item_analysis
 from tests.independent.judge_audit import judge_biases
@@ -60,6 +61,7 @@ FIGURES = (
         pair_accuracies,
         explained_choices,
         explanations,
+        explanation_features,
         pace,
         panel,
         reliability,

@@ -111,6 +111,7 @@ def nsv(package, result, check):
     for row in scores["methods"]:
         if row["method"] in columns:
             method(package, f"nsv/{row['method']}", row, ideas, columns[row["method"]], check)
+    top(package, scores["top"], ideas, check)
     ablations(package, scores["ablations"], ideas, check)
     stability(scores["stability"], ideas, scores["confirmatory"] == "within", check)
 
@@ -143,6 +144,28 @@ def method(package, place, row, ideas, score, check):
     means = counts @ rhos[has_value] / np.where(counts.sum(axis=1) > 0, counts.sum(axis=1), np.nan)
     check.number(f"{place}/within", row["within"]["value"], rhos[has_value].mean())
     check.ends(f"{place}/within", row["within"]["interval"], percentile(means), has_value.sum())
+
+
+def top(package, rows, ideas, check):
+    """Of the first k by score how many are among the first k by ratings; what is level is averaged over all orders."""
+    chosen = ideas.is_held_out
+    table = pd.DataFrame({"prompt": ideas.prompts[chosen], "nsv": ideas.scores[chosen], "panel": ideas.target[chosen]})
+    for row in rows:
+        k, place = row["k"], f"nsv/top {row['k']}"
+        larger = [own for _prompt, own in table.groupby("prompt") if len(own) > k]
+        check.number(f"{place}/n_prompts", row["n_prompts"], len(larger))
+        shares = np.array([100 * (in_first(own["nsv"], k) * in_first(own["panel"], k)).sum() / k for own in larger])
+        chance = np.mean([100 * k / len(own) for own in larger])
+        check.numbers(place, row, value=shares.mean(), chance=chance, k=k)
+        numbers = pd.DataFrame({"number": shares, "cluster": range(len(larger))})
+        check.interval(place, row["interval"], "of_mean", numbers, (package.seed, NSV, 9, k), (0, 100))
+
+
+def in_first(values, k):
+    """The probability that each is among the first k, where level ones stand in any order."""
+    ranks_at_best, ranks_at_worst = (values.rank(ascending=False, method=name) for name in ("min", "max"))
+    n_level = ranks_at_worst - ranks_at_best + 1
+    return ((k - ranks_at_best + 1) / n_level).clip(0, 1)
 
 
 def ablations(package, rows, ideas, check):

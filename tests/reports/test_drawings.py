@@ -2,6 +2,7 @@
 
 import re
 import struct
+from io import BytesIO
 from pathlib import Path
 from urllib.parse import urljoin
 from xml.etree import ElementTree
@@ -9,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from django.contrib.staticfiles import finders
 from django.test import Client
+from pypdf import PdfReader
 
 from reports import results
 from reports.document.model import DocumentSection, DrawnPlot, Subsection
@@ -39,7 +41,7 @@ def staff(client: Client) -> Client:
 
 def linked_plots(client: Client, address: str = "/reports/plums/figures/all/") -> set[str]:
     page = client.get(address).content.decode()
-    found = re.findall(r'href="([^"]+\.(?:svg|png))"', page)
+    found = re.findall(r'href="([^"]+\.(?:svg|png|pdf))"', page)
     return {urljoin(address, link) for link in found} - {"/static/quire/icon.svg"}
 
 
@@ -125,6 +127,34 @@ def test_a_png_has_twice_the_size_and_our_letters(staff: Client, study: Study) -
     root = ElementTree.fromstring(svg)
     assert png.startswith(b"\x89PNG\r\n\x1a\n")
     assert (width, height) == (2 * int(root.attrib["width"]), 2 * int(root.attrib["height"]))
+
+
+def test_the_summary_is_a_pdf_of_one_page_with_its_words(staff: Client, study: Study) -> None:
+    svg = ElementTree.fromstring(staff.get("/reports/plums/summary.svg").content)
+    answer = staff.get("/reports/plums/summary.pdf")
+
+    pdf = PdfReader(BytesIO(answer.content))
+    (page,) = pdf.pages
+    words = "".join(page.extract_text().split())
+    assert answer["Content-Type"] == "application/pdf"
+    assert answer["Content-Disposition"] == 'attachment; filename="plums-summary.pdf"'
+    assert [page.mediabox.width, page.mediabox.height] == [int(svg.attrib["width"]), int(svg.attrib["height"])]
+    assert pdf.metadata is not None
+    assert pdf.metadata.title == study.title
+    for line in svg.iter(f"{SVG}text"):
+        assert "".join((line.text or "").split()) in words
+
+
+def test_the_summary_links_its_files_also_in_a_stored_report(staff: Client, study: Study) -> None:
+    staff.get("/reports/plums/")
+    stored = f"/reports/plums/by/{Report.objects.get().fingerprint[:8]}/"
+
+    files = {
+        f"{address}summary.{ending}" for address in ("/reports/plums/", stored) for ending in ("svg", "png", "pdf")
+    }
+
+    assert linked_plots(staff, "/reports/plums/") | linked_plots(staff, stored) >= files
+    assert {staff.get(address).status_code for address in files} == {200}
 
 
 def test_letters_are_drawn_by_the_fonts_that_come_along() -> None:

@@ -277,6 +277,8 @@ reports:plot_svg                    GET    login login login 403    ok     ok   
 reports:plot_svg                    POST   405   405   405   405    405    405   405    405     405
 reports:plot_png                    GET    login login login 403    ok     ok    ok     403     403
 reports:plot_png                    POST   405   405   405   405    405    405   405    405     405
+reports:summary_pdf                 GET    login login login 403    ok     ok    ok     403     403
+reports:summary_pdf                 POST   405   405   405   405    405    405   405    405     405
 reports:table_tex                   GET    login login login 403    ok     ok    ok     403     403
 reports:table_tex                   POST   405   405   405   405    405    405   405    405     405
 reports:stored                      GET    login login login 403    404    404   ok     403     403
@@ -289,6 +291,8 @@ reports:stored_svg                  GET    login login login 403    ok     ok   
 reports:stored_svg                  POST   405   405   405   405    405    405   405    405     405
 reports:stored_png                  GET    login login login 403    ok     ok    ok     403     403
 reports:stored_png                  POST   405   405   405   405    405    405   405    405     405
+reports:stored_summary_pdf          GET    login login login 403    404    404   ok     403     403
+reports:stored_summary_pdf          POST   405   405   405   405    405    405   405    405     405
 reports:stored_table                GET    login login login 403    404    404   ok     403     403
 reports:stored_table                POST   405   405   405   405    405    405   405    405     405
 reports:responses_long              GET    login login login 403    403    ok    ok     403     403

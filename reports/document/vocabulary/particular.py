@@ -40,6 +40,13 @@ PARTICULAR: Mapping[str, Mapping[str, tuple[str, str, str]]] = {
         "n": ("integer", "", "How many stories have an answer, of all items together how many stories and items."),
         "n_tied": ("integer", "", "On how many stories two answers or more share the most votes."),
     },
+    "explanation-features": {
+        "feature": ("string", "", "What is counted: words, sentences, first_person, plot, quotes or other_items."),
+        "of": ("string", "", "The source, or the verdict yes or no; all for all explanations."),
+        "part": ("string", "", "By what explanations are divided: all, source or verdict."),
+        "rater": ("string", "", "The judge, by code; people for people."),
+        "value": ("number", "", "The mean; of first_person, plot and quotes the share of explanations, in percent."),
+    },
     "exclusions": {
         "n_left_out": ("integer", "", "How many of the outcome's ratings are left out."),
         "n_ratings": ("integer", "", "How many of the outcome's ratings are left."),
@@ -58,6 +65,11 @@ PARTICULAR: Mapping[str, Mapping[str, tuple[str, str, str]]] = {
     "nsv-feedback": {
         "difference": ("number", POINTS, "Creative ideas with feedback less those without."),
         "n_people": ("integer", "", "How many ideas of people the threshold is based on."),
+    },
+    "nsv-top": {
+        "chance_percent": ("number", PERCENT, "What any order of the ideas gives on average."),
+        "k": ("integer", "", "How many ideas of a prompt are ranked first."),
+        "percent": ("number", PERCENT, "How many of those are among the first k of the panel, the mean over prompts."),
     },
     "novelty": {
         "k": ("integer", "", "To how many nearest references the distance is."),

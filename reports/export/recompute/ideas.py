@@ -20,12 +20,13 @@ from recompute.values import (
     why,
 )
 
-from stats import agreement, arrays, comparisons, intervals, nsv_procedure, reliability, spreads
+from stats import agreement, arrays, comparisons, intervals, nsv_procedure, reliability, spreads, top_precision
 from stats import nsv as scores_of_ideas
 from stats.reasons import Incomputable, value_or_reason
 
 NSV = 150  # of the seed
 K, ALPHA = 10, 0.5
+TOP = 9  # of the seed
 WITH, WITHOUT = "nsv-feedback", "nsv-generation"
 
 
@@ -119,6 +120,7 @@ def scores(package, ideas, stored):
         "development_rho": composite.rho,
         "ceiling": ceiling(ideas),
         "methods": methods,
+        "top": [first_of(package, ideas, row["k"]) for row in stored["top"]],
         "preferences": Left(NO_TEXTS),
         "ablations": [
             removed[row["component"]] if row["by"] == "removed" else Left(NO_TEXTS) for row in stored["ablations"]
@@ -153,6 +155,14 @@ def method(package, ideas, name, score):
         return {"method": name, "n": 0, "n_prompts": 0, "pooled": held_out(both), "within": held_out(both)}
     counts = {"method": name, "n": both.n_units, "n_prompts": both.n_prompts}
     return counts | {"pooled": held_out(both.pooled), "within": held_out(both.within)}
+
+
+def first_of(package, ideas, k):
+    """Of the k ideas of a prompt that the score ranks first, how many percent the panel does."""
+    top = top_precision.find_top_shares(*on_hold_out(ideas, ideas.fitted.scores), k)
+    percents, n = 100 * top.shares, len(top.shares)
+    ends = mean_interval(percents, np.arange(n), package.rng(NSV, TOP, k), (0, 100))
+    return {"k": k, "value": percents.mean(), "interval": ends, "chance": 100 * top.by_chance.mean(), "n_prompts": n}
 
 
 def ablations(package, ideas):

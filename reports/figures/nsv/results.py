@@ -71,6 +71,15 @@ class PanelCorrelation:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PanelTopPrecision(IntervalEstimate):
+    """In percent: of the k ideas of a prompt that the score ranks first, how many the panel does; chance : likewise"""
+
+    k: int
+    chance: float
+    n_prompts: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Ablation(IntervalEstimate):
     """The score's correlation less that without a component, or with a worse one. by : "removed", or what is worse
 
@@ -120,6 +129,7 @@ class NsvScores:
     verdict: str
     ceiling: float | None
     methods: tuple[PanelCorrelation, ...]
+    top: tuple[PanelTopPrecision, ...]
     preferences: LearntPreferences
     ablations: tuple[Ablation, ...]
     stability: tuple[Stability, ...]

@@ -30,6 +30,7 @@ from reports.figures.nsv.results import (
     PanelCorrelation,
 )
 from reports.figures.nsv.robustness import held_out, list_ablations, list_stability
+from reports.figures.nsv.top import list_top_precisions
 from reports.lazy import agreement, intervals, np, nsv, reliability
 from reports.numbers import coefficient
 from stats.reasons import Incomputable
@@ -50,10 +51,10 @@ class Nsv(Figure[NsvResult]):
     position = 150
     section = "texts"
     lead = 20
-    tables = ("nsv-methods", "nsv-weights", "nsv-ablations", "nsv-stability", "nsv-prompts")
+    tables = ("nsv-methods", "nsv-top", "nsv-weights", "nsv-ablations", "nsv-stability", "nsv-prompts")
     is_shown_sealed = False
     needs_answers = False
-    edition = 5
+    edition = 6
 
     def compute(self, dataset: Dataset) -> NsvResult | None:
         panel, scored = dataset.nsv_panel, dataset.scored_ideas
@@ -129,6 +130,7 @@ def _scores(dataset: Dataset, scored: ScoredIdeas) -> NsvScores:
         verdict=_verdict(main),
         ceiling=_ceiling(scored),
         methods=methods,
+        top=tuple(list_top_precisions(dataset, scored)),
         preferences=_preferences(scored),
         ablations=tuple(list_ablations(dataset, scored)),
         stability=tuple(list_stability(dataset, scored, is_within=confirmatory == WITHIN_PROMPTS)),

@@ -14,6 +14,7 @@ from reports.document.files import file_only
 from reports.document.model import Block, DrawnPlot, Files, ReportTable, Subsection, TableColumn
 from reports.document.values import IntervalEstimate
 from reports.figures.base import note_of
+from reports.figures.nsv import top
 from reports.figures.nsv.results import Ablation, ComponentWeight, NsvScores, PanelCorrelation, Stability
 from reports.figures.nsv.sentences import verdict
 from reports.numbers import coefficient, p_value
@@ -50,6 +51,8 @@ def blocks(scores: NsvScores) -> Iterator[Block]:
     yield _method_table(scores)
     yield _correlations(scores)
     yield Files(words=_("Correlations with the panel"), table="nsv-methods")
+    yield top.write_table(scores)
+    yield Files(words=_("The ideas ranked first"), table="nsv-top")
     yield _weight_table(scores)
     yield Files(words=_("Weights"), table="nsv-weights")
     if plot := _ablation_plot(scores):

@@ -11,7 +11,16 @@ from django.utils.translation import gettext_lazy
 
 from reports.document import columns, notes, plots
 from reports.document.columns import LEAD, QUIET, decimals, ends
-from reports.document.model import DocumentSection, DrawnPlot, Files, Head, ReportTable, TableColumn, TextBlock
+from reports.document.model import (
+    DocumentSection,
+    DrawnPlot,
+    Files,
+    Head,
+    ReportTable,
+    Subsection,
+    TableColumn,
+    TextBlock,
+)
 from reports.document.phrases import phrase
 from reports.document.values import Estimate, Interval
 from reports.figures.base import Figure, ItemRow, Listing, item_fields, note_of, without_value
@@ -21,6 +30,8 @@ from reports.lazy import np, spreads
 if TYPE_CHECKING:
     from reports.dataset import Cube, Dataset, StepItem
     from stats.arrays import BoolArray
+
+FEWEST_SPOKES = 3  # of a radar
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +96,7 @@ class Ratings(Figure[Listing[ItemRatings]]):
         drawn = [DrawnPlot(plot=plot, title=title, described=notes.table_below()) for plot in _plots(result)]
         yield DocumentSection(
             heading=_("Mean ratings"),
-            body=[*drawn, table, Files(words=_("All items on scales"), table="ratings")],
+            body=[*drawn, *_radars(result), table, Files(words=_("All items on scales"), table="ratings")],
             margin=[TextBlock(words=phrase(clusters)), TextBlock(words=wide), *notes.weakest(intervals)],
         )
 
@@ -128,6 +139,26 @@ def _plots(result: Listing[ItemRatings]) -> list[plots.DotPlot]:
         sources = [rating.source for rating in alike[0].by_source]
         dot_plots.append(plots.DotPlot(rows, sources, plots.scale_axis(low or 0, high or 0)))
     return dot_plots
+
+
+def _radars(result: Listing[ItemRatings]) -> Iterator[Subsection]:
+    """The same means around a centre (PDS, figure 8), of three items on one scale or more that every source has."""
+    for plot in _plots(result):
+        n_values = sum(mark.value is not None for row in plot.rows for mark in row.marks)
+        if len(plot.rows) >= FEWEST_SPOKES and plot.sources and n_values == len(plot.rows) * len(plot.sources):
+            caption = _("The centre is the lowest point of the scale. Intervals stand in the table.")
+            yield Subsection(
+                summary=_("As a radar"),
+                blocks=[
+                    DrawnPlot(
+                        plot=plots.RadarPlot(plot.rows, plot.sources, plot.axis),
+                        title=_("Mean ratings by item and source, as a radar"),
+                        described=notes.table_below(),
+                        caption=caption,
+                        label=_("as a radar"),
+                    )
+                ],
+            )
 
 
 def _marks(row: ItemRatings) -> tuple[plots.Mark, ...]:
