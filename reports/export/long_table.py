@@ -58,7 +58,7 @@ def rows(
         assignments = assignments.filter(pk__in=set(among.order_by().values_list("assignment_id", flat=True)))
     context = _Context(study, assignments, with_sources=with_sources)
     answers = responses(study) if among is None else among
-    fields = _FIELDS
+    fields: tuple[str, ...] = _FIELDS
     if names is None:
         # Revisions may have gaps, after a restore; a save is an event.
         answers, fields = answers.annotate(n_events=Count("events")), _FIELDS + _DEAR_FIELDS
