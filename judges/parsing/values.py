@@ -84,9 +84,11 @@ class Allowed:
         elif self.takes_yes_or_no:
             offered = _YES_OR_NO.findall(words)
         else:
-            names = [option[name] for option in self._item.options for name in ("value", "label") if name in option]
+            names = [
+                str(option[name]) for option in self._item.options for name in ("value", "label") if name in option
+            ]
             names += [story.letter for story in self._stories]
-            offered = [name for name in names if re.search(rf"(?<!\w){re.escape(str(name))}(?!\w)", words)]
+            offered = [name for name in names if _stands_in(name, words)]
         return any(self.allows(other) and not self.same(other, value) for other in offered)
 
     def without_scale(self, words: str) -> str:
@@ -162,3 +164,9 @@ def fold(name: str) -> str:
 def pattern_of(name: str) -> str:
     """A pattern for the folded name, whatever parts its words."""
     return r"[\W_]{1,3}".join(map(re.escape, name.split()))
+
+
+def _stands_in(name: str, words: str) -> bool:
+    """Whether the name is among the words; a letter only as it is written, since small it is an article."""
+    flags = re.IGNORECASE if len(name) > 1 else 0
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words, flags) is not None
