@@ -78,9 +78,8 @@ class Allowed:
         scale = self._item.settings
         if "high" in scale:
             words = re.sub(rf"\s*(?:/|\b(?:out )?of)\s*{scale['high']}\b", "", words)
-            offered = NUMBER.findall(words) + [
-                n for word, n in NUMBER_BY_WORD.items() if word in words.casefold().split()
-            ]
+            by_word = (NUMBER_BY_WORD.get(word) for word in words.casefold().split())
+            offered = [*NUMBER.findall(words), *filter(None, by_word)]
         elif self.takes_yes_or_no:
             offered = _YES_OR_NO.findall(words)
         else:
