@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from annotation.models import Rater
 from judges import reasons, runs
 from judges.models import Attempt, Call, Endpoint, Run
-from judges.settlement import attempts
+from judges.settlement import budgets
 from judges.views import states
 from judges.views.states import Segment, StateWords
 
@@ -86,7 +86,7 @@ def load_progress(run: Run, *, at: datetime) -> RunProgress:
         spent=Sum("cost"),
         n_in=Sum("n_tokens_in"),
         n_out=Sum("n_tokens_out"),
-        n_cost_unknown=Count("pk", filter=attempts.COST_UNKNOWN),
+        n_cost_unknown=Count("pk", filter=budgets.COST_UNKNOWN),
         n_reused=Count("pk", filter=Q(outcome=Attempt.Outcome.REUSED)),
     )
     endpoint = run.judge.endpoint
