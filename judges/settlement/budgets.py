@@ -1,7 +1,7 @@
-"""What a run has spent, and which of its calls its budget bears: never more than it, of a provider that keeps to limits.
+"""What a run has spent, and which of its calls its budget bears.
 
-Spent is what requests have cost. What those under way may cost is set aside, and so is what those may have cost of which
-nobody said it, until a bill says it.
+Spent is what requests have cost. What those under way may cost is set aside, and so is what those may have cost of
+which nobody said it, until a bill says it. So a budget holds wherever providers keep to the limits that are sent.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,6 +14,8 @@ from judges.models import Attempt, Call, Run
 from judges.planning.prices import ReplyLengths, Reserve
 
 NOTHING = Decimal(0)
+# To which costs are kept; SQLite adds them up in floating point.
+SMALLEST = Decimal("1e-8")
 # Ended after a model may have worked at it: at these a server in between gave up waiting for one that went on.
 GAVE_UP_WAITING = (504, 524)
 # Ended, and perhaps paid for, though nobody said how much: unheard of, late, broken off, tokens not counted.
@@ -29,15 +31,18 @@ IN_FLIGHT = Q(outcome=Attempt.Outcome.IN_FLIGHT, cost=None)
 class Spending:
     """In US dollars.
 
-    spent : what requests have cost; where a bill says more, what it says
+    counted : what requests have cost as their tokens were counted; None if of none it is known
+    spent : the same; where a bill says more, what it says
     reserved : what those under way, and those of unknown cost that no bill covers, may cost at most
-    unknown : of that what those of unknown cost may
+    unknown : of that what those n_unknown of unknown cost may
     n_in_flight : requests under way
     """
 
+    counted: Decimal | None
     spent: Decimal
     reserved: Decimal
     unknown: Decimal
+    n_unknown: int
     n_in_flight: int
 
     @property
@@ -60,8 +65,8 @@ class BudgetShare:
 def load_spending(run: Run) -> Spending:
     """What the run has spent and set aside. Two queries.
 
-    A bill of the run covers all that it had sent by then: the costs that nobody knew are in it, and it is taken to be no
-    lower than those that were known.
+    A bill of the run covers all that it had sent by then: the costs that nobody knew are in it, and it is taken to be
+    no lower than those that were known.
     """
     bill = run.bills.order_by("entered_at", "pk").last()
     is_billed = ~Q(outcome=Attempt.Outcome.IN_FLIGHT) & Q(sent_at__lte=bill.entered_at) if bill else Q(pk=None)
@@ -70,13 +75,18 @@ def load_spending(run: Run) -> Spending:
         billed=Sum("cost", filter=is_billed),
         in_flight=Sum("reserved", filter=IN_FLIGHT),
         unknown=Sum("reserved", filter=COST_UNKNOWN & ~is_billed),
+        n_unknown=Count("pk", filter=COST_UNKNOWN & ~is_billed),
         n_in_flight=Count("pk", filter=Q(outcome=Attempt.Outcome.IN_FLIGHT)),
     )
-    spent, billed, unknown = (sums[name] or NOTHING for name in ("spent", "billed", "unknown"))
+    spent, billed, in_flight, unknown = (
+        (sums[name] or NOTHING).quantize(SMALLEST) for name in ("spent", "billed", "in_flight", "unknown")
+    )
     return Spending(
+        counted=None if sums["spent"] is None else spent,
         spent=spent + (max(bill.amount - billed, NOTHING) if bill else NOTHING),
-        reserved=(sums["in_flight"] or NOTHING) + unknown,
+        reserved=in_flight + unknown,
         unknown=unknown,
+        n_unknown=sums["n_unknown"],
         n_in_flight=sums["n_in_flight"],
     )
 
@@ -114,8 +124,8 @@ def divide(
 ) -> dict[int, BudgetShare]:
     """The shares of the first calls whose reserves fit into what is left of the budget.
 
-    Where it does not bear the longest reply, replies are limited to what it bears. Until enough of them have kept to
-    their limits no more calls are under way than the rest would bear if none did, or else one: that alone could go over.
+    Where it does not bear the longest reply, replies are limited. Until enough of them have kept to their limits no
+    more calls are under way than the rest would bear if none did, or else one, which alone could go over.
     """
     shares: dict[int, BudgetShare] = {}
     balance, n_in_flight = budget - spending.total, spending.n_in_flight
@@ -124,7 +134,7 @@ def divide(
         is_limited = reserve.is_limited or balance < reserve.worst
         cost = reserve.usual if is_limited else reserve.worst
         is_trusted = not is_limited or is_batch or lengths.show_limits or not reserve.longest
-        if cost > balance or not (is_trusted or n_in_flight < max(1, rest // reserve.longest)):
+        if cost > balance or not (is_trusted or n_in_flight < max(1, int(rest // reserve.longest))):
             break
         shares[pk] = BudgetShare(cost, reserve.limit if is_limited else None)
         balance -= cost

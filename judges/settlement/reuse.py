@@ -26,7 +26,6 @@ from studies.models import Study
 N_TOGETHER = 32
 # How long a call waits before it looks again whether an equal one has its reply.
 WAIT_SECONDS = 0.5
-TOKEN_COUNTS = (*("n_tokens_in", "n_tokens_out", "n_tokens_cached", "n_tokens_cache_written", "n_tokens_reasoning"),)
 TAKEN = (Attempt.Outcome.ANSWERED, Attempt.Outcome.REUSED)
 
 
@@ -109,7 +108,8 @@ def _take(run: Run, pks: Collection[int], *, at: datetime) -> int:
         attempt.reason = reasons.REUSED % {"call": earlier.call_id, "run": earlier.call.run_id}
         completion = attempts.read_reply(earlier, adapter=run.adapter)
         # Its tokens were paid for with the earlier call, and are not counted again.
-        unpaid = replace(completion, **dict.fromkeys(TOKEN_COUNTS))
+        unpaid = replace(completion, n_tokens_in=None, n_tokens_out=None, n_tokens_cached=None)
+        unpaid = replace(unpaid, n_tokens_cache_written=None, n_tokens_reasoning=None)
         ended.append(Ended(attempt, unpaid, at, protocol=run.reply_protocol, cost=Decimal(0), is_reused=True))
     ended_attempts.settle(ended)
     return len(ended)

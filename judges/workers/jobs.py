@@ -1,7 +1,7 @@
 """The runs that a worker works at, and what of them is written down to be sent next."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -52,7 +52,7 @@ class Job:
     tariff: Tariff | None
     assignments: dict[int, Assignment]
     checked_at: datetime
-    lengths: ReplyLengths = ReplyLengths()
+    lengths: ReplyLengths = field(default_factory=ReplyLengths)
 
     @property
     def is_probed(self) -> bool:

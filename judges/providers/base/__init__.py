@@ -126,7 +126,7 @@ class Provider:
     gives: ClassVar[tuple[str, ...]] = ()
     # What a judge's parameters may not set, since Quire sets it.
     own_fields: ClassVar[tuple[str, ...]] = ("model", "messages", "stream", "n")
-    # How many times the price of other tokens in it takes for what it writes to its cache, unless a price says otherwise.
+    # What it takes for tokens written to its cache, as a multiple of other tokens in, unless a price says otherwise.
     cache_write_part: ClassVar[Decimal] = Decimal(1)
     # Tokens to which it limits a reply where the parameters set no limit; None if it sends none.
     default_limit: ClassVar[int | None] = None

@@ -57,7 +57,8 @@ def test_what_goes_into_a_cache_costs_what_the_provider_or_the_price_says(
     Price.objects.filter(pk=row.pk).update(usd_per_million_cache_written=4)
     by_price = prices.find_tariff(judge, on=day)
 
-    assert by_provider is not None and by_price is not None
+    assert by_provider is not None
+    assert by_price is not None
     assert (by_provider.written, by_price.written) == (Decimal(written), Decimal(4))
     completion = Completion(
         "yes", "stop", "{}", n_tokens_in=1000, n_tokens_out=50, n_tokens_cached=600, n_tokens_cache_written=300
@@ -107,7 +108,7 @@ def test_a_budget_without_a_price_is_refused_before_approval_until_somebody_ente
     study: Study, standin: StandIn
 ) -> None:
     judge = judge_at(standin)
-    with pytest.raises(runs.CannotRun, match="no price for standin.*enter the price"):
+    with pytest.raises(runs.CannotRun, match=r"no price for standin.*enter the price"):
         runs.start(sendable(study), judge, by="tests", budget=Decimal(1))
     assert not Run.objects.exists()
     run = runs.plan(study, judge, by="tests")
@@ -166,7 +167,7 @@ def test_a_request_that_broke_off_has_cost_what_it_may_at_most(study: Study, sta
 
     assert (run.state, len(standin.hits)) == (Run.State.WAITING, 3)
     assert budgets.sum_costs(run) == Decimal("0.00009")
-    assert load_progress(run, at=timezone.now()).n_cost_unknown == 1
+    assert load_progress(run, at=timezone.now()).spending.n_unknown == 1
 
 
 def test_an_estimate_says_calls_tokens_cost_and_time(study: Study, standin: StandIn) -> None:

@@ -33,9 +33,8 @@ AT_ONCE = 64
 
 def yes_of(n_tokens: int, *, is_cut: bool = False) -> Reply:
     """A verdict that took so many tokens, and long enough for others to be sent beside it."""
-    body = (told.TRUNCATED if is_cut else told.YES).body.replace(
-        '"completion_tokens": 3', f'"completion_tokens": {n_tokens}'
-    )
+    verdict = told.TRUNCATED if is_cut else told.YES
+    body = verdict.body.replace('"completion_tokens": 3', f'"completion_tokens": {n_tokens}')
     return replace(told.YES, body=body, delay=0.05)
 
 

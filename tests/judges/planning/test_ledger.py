@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from judges import runs
-from judges.models import Attempt, Judge, Run
+from judges.models import Attempt, Endpoint, Judge, Price, Run
 from judges.settlement import budgets
 from studies.models import Study
 from tests import factories
@@ -34,19 +34,20 @@ class Provider:
     """
 
     n_first_short: int = 0
+    shortest: int = SHORTEST
     p_late: float = 0.0
     p_silent: float = 0.0
     keeps_limits: bool = True
     counts_reasoning_apart: bool = False
     billed: Decimal = Decimal(0)
-    limits: list[int | None] = field(default_factory=list)
+    n_replies: int = 0
     rng: random.Random = field(default_factory=lambda: random.Random(7))
 
     def reply(self, hit: Hit) -> Reply:
-        is_first = len(self.limits) < self.n_first_short
-        n_out = SHORTEST if is_first else round(SHORTEST * (LONGEST / SHORTEST) ** self.rng.random())
+        is_first = self.n_replies < self.n_first_short
+        self.n_replies += 1
+        n_out = SHORTEST if is_first else round(self.shortest * (LONGEST / self.shortest) ** self.rng.random())
         limit = next((hit.body[name] for name in LIMITS if name in hit.body), None)
-        self.limits.append(limit)
         is_cut = self.keeps_limits and limit is not None and limit < n_out
         n_out = min(n_out, limit) if is_cut and limit else n_out
         n_in = sum(len(message["content"]) for message in hit.body["messages"]) // 4
@@ -81,32 +82,96 @@ def study_of(n_calls: int) -> Study:
     return sendable(factories.study(n_groups=n_calls // 8, comparative=False))
 
 
-def ledger_of(run: Run) -> Decimal:
+def count_costs(run: Run) -> Decimal:
     return sum(Attempt.objects.filter(call__run=run, cost__isnull=False).values_list("cost", flat=True), Decimal(0))
 
 
-@pytest.mark.parametrize("budget", [2, 10])
-@pytest.mark.parametrize("limit", [None, 4096])
+PROVIDERS: list[Any] = [
+    pytest.param({}, id="in any order"),
+    pytest.param({"n_first_short": 6}, id="short ones first"),
+    pytest.param({"p_late": 0.2}, id="a fifth times out"),
+    pytest.param({"p_silent": 0.3}, id="usage missing"),
+    pytest.param({"p_late": 0.2, "p_silent": 0.2}, id="both"),
+    pytest.param({"counts_reasoning_apart": True}, id="reasoning counted apart"),
+    pytest.param({"keeps_limits": False}, id="limits not kept"),
+]
+OTHERS: list[Any] = [pytest.param(10, 80), pytest.param(50, 400)]
+
+
 @pytest.mark.parametrize(
-    "provider",
-    [
-        pytest.param({}, id="in order"),
-        pytest.param({"n_first_short": 6}, id="short ones first"),
-        pytest.param({"p_late": 0.2}, id="a fifth times out"),
-        pytest.param({"p_silent": 0.3}, id="usage missing"),
-        pytest.param({"counts_reasoning_apart": True}, id="reasoning counted apart"),
-        pytest.param({"keeps_limits": False}, id="limits not kept"),
-    ],
+    ("budget", "n_calls"), [(2, 40), *(pytest.param(*row.values, marks=pytest.mark.slow) for row in OTHERS)]
 )
+@pytest.mark.parametrize("limit", [None, 4096])
+@pytest.mark.parametrize("orders", PROVIDERS)
 def test_no_bill_is_above_the_budget(
-    standin: StandIn, provider: dict[str, Any], limit: int | None, budget: int
+    standin: StandIn, orders: dict[str, Any], limit: int | None, budget: int, n_calls: int
 ) -> None:
-    reasoner = Provider(**provider)
-    judge = judge_of(standin, reasoner, **({"max_tokens": limit} if limit else {}))
+    provider = Provider(**orders)
+    judge = judge_of(standin, provider, **({"max_tokens": limit} if limit else {}))
 
-    run = runs.drain(runs.start(study_of(80), judge, by="tests", budget=Decimal(budget)))
+    run = runs.drain(runs.start(study_of(n_calls), judge, by="tests", budget=Decimal(budget)))
 
-    print("BILL", budget, limit, provider, reasoner.billed, len(reasoner.limits), run.state)
-    assert reasoner.limits
-    assert reasoner.billed <= budget
-    assert budgets.sum_costs(run) >= reasoner.billed
+    assert run.state in (Run.State.FINISHED, Run.State.WAITING)
+    assert 0 < provider.billed <= budgets.sum_costs(run) <= budget
+    if provider.p_late == provider.p_silent == 0:
+        assert count_costs(run) == provider.billed
+
+
+def test_a_provider_that_keeps_to_no_limit_is_found_out_before_it_has_spent_the_budget(standin: StandIn) -> None:
+    provider = Provider(n_first_short=3, shortest=LONGEST, keeps_limits=False)
+    judge = judge_of(standin, provider, max_tokens=300)
+
+    run = runs.drain(runs.start(study_of(200), judge, by="tests", budget=Decimal(10)))
+
+    assert (run.state, "budget" in run.note) == (Run.State.WAITING, True)
+    assert Decimal(8) < provider.billed <= 10
+    assert count_costs(run) == provider.billed
+
+
+def test_a_limit_that_replies_have_kept_lets_as_many_go_as_the_endpoint_takes(standin: StandIn) -> None:
+    provider = Provider()
+    judge = judge_of(standin, provider, max_tokens=300)
+    budget = Decimal(1)  # of which the longest reply would take more
+
+    run = runs.drain(runs.start(study_of(200), judge, by="tests", budget=budget))
+
+    assert (run.state, provider.billed <= budget) == (Run.State.FINISHED, True)
+    assert standin.most_at_once > 20
+    assert set(Attempt.objects.values_list("n_tokens_limit", flat=True)) == {300}
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [("standin", "max_tokens"), ("o3-mini", "max_completion_tokens"), ("openai/gpt-5-mini", "max_completion_tokens")],
+)
+def test_the_limit_that_is_set_aside_is_sent_by_the_name_that_the_model_knows(
+    standin: StandIn, model: str, name: str
+) -> None:
+    judge = judge_of(standin, Provider())
+    Judge.objects.update(model=model)
+    Price.objects.update(model=model)
+    judge.refresh_from_db()
+
+    runs.drain(runs.start(study_of(8), judge, by="tests", budget=Decimal(1)))
+
+    limits = [[hit.body[key] for key in LIMITS if key in hit.body] for hit in standin.hits]
+    assert {key for hit in standin.hits for key in hit.body if key in LIMITS} == {name}
+    assert limits == [[n] for n in Attempt.objects.order_by("pk").values_list("n_tokens_limit", flat=True)]
+
+
+def test_every_kind_of_token_has_its_column(standin: StandIn) -> None:
+    judge = judge_of(standin, Provider())
+    endpoint = judge.required_endpoint
+    endpoint.adapter = "anthropic"
+    endpoint.save()
+    Endpoint.objects.update(is_allowed=True, key_variable="STANDIN_API_KEY")
+    price(judge, "2", "10", adapter="anthropic")
+    standin.reply = lambda hit: told.YES  # as Anthropic: 8 tokens in, 1 into the cache, 2 from it, 3 out
+
+    runs.drain(runs.start(study_of(8), Judge.objects.get(), by="tests"))
+
+    counts = Attempt.objects.values_list("n_tokens_in", "n_tokens_cache_written", "n_tokens_cached", "n_tokens_limit")
+    assert set(counts) == {(11, 1, 2, 4096)}
+    assert set(Attempt.objects.values_list("cost", flat=True)) == {
+        Decimal("0.0000525")
+    }  # (10 × 2 + 2.5 + 3 × 10) / 1e6
