@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from judges.models import Attempt, Bill, Endpoint, Run
 from judges.planning import CannotRun
-from judges.settlement.budgets import COST_UNKNOWN, NOTHING
+from judges.settlement.budgets import COST_UNKNOWN, NOTHING, SMALLEST
 from studies.incoming_tables.errors import UnreadableFile
 from studies.incoming_tables.files import read_file
 from studies.incoming_tables.tables import IncomingTable, TableKind
@@ -120,7 +120,10 @@ def _compare(bills: QuerySet[Bill], covered: QuerySet[Attempt], path: str) -> li
         unknown=total(Sum("reserved", filter=COST_UNKNOWN)),
         n_unknown=total(Count("pk", filter=COST_UNKNOWN)),
     )
-    return [BillComparison(b, b.counted or NOTHING, b.unknown or NOTHING, b.n_unknown or 0) for b in rows]
+    return [
+        BillComparison(b, *((n or NOTHING).quantize(SMALLEST) for n in (b.counted, b.unknown)), b.n_unknown or 0)
+        for b in rows
+    ]
 
 
 def _find_column(table: IncomingTable, name: str, names: re.Pattern[str]) -> int | None:
