@@ -78,7 +78,7 @@ def test_a_bill_stands_beside_the_ledger_and_says_what_requests_of_unknown_cost_
     assert budgets.sum_costs(run) == Decimal("0.25")
     text = told_of(client, run)
     assert "cost unknown" not in text.partition("Bill and ledger")[0]
-    assert "researcher all sent by then $ 0.25 $ 0.0001 and 2 requests of unknown cost, at most $ 2.00 + $ 0.25" in text
+    assert "researcher all sent by then $ 0.25 $ 0.0001 and 2 requests of unknown cost, at most $ 2.00 +$ 0.25" in text
 
     run = runs.drain(runs.resume(run))
 
