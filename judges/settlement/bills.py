@@ -121,8 +121,13 @@ def _compare(bills: QuerySet[Bill], covered: QuerySet[Attempt], path: str) -> li
         n_unknown=total(Count("pk", filter=COST_UNKNOWN)),
     )
     return [
-        BillComparison(b, *((n or NOTHING).quantize(SMALLEST) for n in (b.counted, b.unknown)), b.n_unknown or 0)
-        for b in rows
+        BillComparison(
+            bill,
+            counted=(bill.counted or NOTHING).quantize(SMALLEST),
+            unknown=(bill.unknown or NOTHING).quantize(SMALLEST),
+            n_unknown=bill.n_unknown or 0,
+        )
+        for bill in rows
     ]
 
 
