@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('judges', '0017_price_words'),
+        ('judges', '0018_forms_of_replies'),
     ]
 
     operations = [
