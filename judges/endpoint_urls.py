@@ -9,5 +9,6 @@ urlpatterns = [
     path("", endpoints.index, name="index"),
     path("new/", endpoints.new, name="new"),
     path("<int:endpoint>/", endpoints.show, name="show"),
+    path("<int:endpoint>/bill/", endpoints.enter_bill, name="enter_bill"),
     path("<int:endpoint>/test/", endpoints.test, name="test"),
 ]

@@ -5,14 +5,15 @@ from decimal import Decimal
 
 from django.db import transaction
 from django.db.models import Count, Max, Q
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from annotation.models import Assignment, Rater, Seat
 from annotation.responses import submission
 from judges import reasons
-from judges.models import Call, Parse, Run, Text
-from judges.planning import CannotRun
+from judges.models import Call, Judge, Parse, Run, Text
+from judges.planning import CannotRun, prices
 from judges.requests import cloze_sections, texts
 from judges.requests.cloze_sections import WAITING
 from judges.settlement import attempts, handlers
@@ -30,6 +31,10 @@ PROBES_UNREADABLE = gettext_noop(
 NO_PRICE = gettext_noop(
     "There is a budget but no price for %(model)s. Ask an administrator to enter the price under "
     "Records, Prices (0 if it costs nothing), or remove the limit; then resume the run."
+)
+UNPRICED = gettext_noop(
+    "There is a budget but no price for %(model)s, so the budget could not be kept. Ask an administrator to enter the "
+    "price under Records, Prices (0 if it costs nothing), or leave the limit empty."
 )
 APPROVED = gettext_noop("%(run)s has been approved; it can be closed, not discarded")
 STOPPED_BY = gettext_noop("stopped by %(name)s")
@@ -105,11 +110,21 @@ def discard(run: Run) -> None:
     raters.filter(assignments=None).delete()
 
 
+def check_price(judge: Judge) -> None:
+    """Raise CannotRun if a budget could not be kept, since nobody has said what the judge's model costs."""
+    endpoint = judge.endpoint
+    if endpoint is None or endpoint.is_stub or prices.find_tariff(judge, on=timezone.now().date()):
+        return
+    raise CannotRun(_(UNPRICED) % {"model": judge.model})
+
+
 def set_budget(run: Run, budget: Decimal | None) -> None:
     """Have the run spend no more than that from now on; None for no limit. Raises CannotRun if it is finished.
 
-    budget : in US dollars
+    budget : in US dollars. Raises CannotRun, too, where the model has no price by which to keep it.
     """
+    if budget is not None:
+        check_price(run.judge)
     if not Run.objects.filter(pk=run.pk).exclude(state=Run.State.FINISHED).update(budget=budget):
         raise CannotRun(_("%(run)s is finished") % {"run": run})
 

@@ -4,6 +4,7 @@ Endpoint    where a model is reached. Holds the name of the key's environment va
 Share       how many calls at once one worker may have at an endpoint; together never more than its limit.
 ConnectionTest  what came of trying an endpoint, by a worker.
 Price       what tokens cost at an endpoint, from a day on.
+Bill        what a provider asked for a run, or for days at an endpoint, as somebody entered it beside what was counted.
 Prompt      what a model is told, in one version. Once used, it never changes.
 PersonaSet  as whom a model is told to answer, in one version. Once used, it never changes.
 Judge       an endpoint, a model, a prompt and parameters; or a metric in one version. Each study that it judges gets
@@ -31,6 +32,7 @@ Parse       what a version of the parser read in what came back.
 """
 
 from judges.models.batches import ProviderBatch
+from judges.models.bills import Bill
 from judges.models.calls import Attempt, Call, Parse, Text
 from judges.models.checks import AlreadyUsed
 from judges.models.choices import PromptChoice, PromptTrial
@@ -49,6 +51,7 @@ from judges.models.vectors import TextVector
 __all__ = [
     "AlreadyUsed",
     "Attempt",
+    "Bill",
     "Call",
     "ConnectionTest",
     "Draft",

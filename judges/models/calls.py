@@ -197,7 +197,11 @@ class Attempt(models.Model):
     n_tokens_in = models.PositiveIntegerField(_("n tokens in"), null=True, blank=True)
     n_tokens_out = models.PositiveIntegerField(_("n tokens out"), null=True, blank=True)
     n_tokens_cached = models.PositiveIntegerField(_("n tokens cached"), null=True, blank=True)
+    n_tokens_cache_written = models.PositiveIntegerField(_("n tokens written to the cache"), null=True, blank=True)
     n_tokens_reasoning = models.PositiveIntegerField(_("n tokens of reasoning"), null=True, blank=True)
+    n_tokens_limit = models.PositiveIntegerField(
+        _("limit of the reply"), null=True, blank=True, help_text=_("In tokens, as it was sent.")
+    )
     # In US dollars. What it may cost at most is kept aside before it is sent, what it did cost stands beside.
     reserved = models.DecimalField(_("reserved"), max_digits=14, decimal_places=8, null=True, blank=True)
     cost = models.DecimalField(_("cost"), max_digits=14, decimal_places=8, null=True, blank=True)

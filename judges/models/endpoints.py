@@ -173,6 +173,14 @@ class Price(models.Model):
         blank=True,
         help_text=_("Empty: as other tokens in."),
     )
+    usd_per_million_cache_written = models.DecimalField(
+        _("USD per million tokens written to the cache"),
+        max_digits=12,
+        decimal_places=6,
+        null=True,
+        blank=True,
+        help_text=_("Empty: as other tokens in; at Anthropic 1.25 times as much."),
+    )
     valid_from = models.DateField(_("valid from"))
 
     class Meta:

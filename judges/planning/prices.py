@@ -1,24 +1,28 @@
 """What calls cost: from prices with dates, in US dollars, before they are sent at most, and afterwards as it was."""
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Max, Q
+from django.db.models import Count, F, Max, Q
 
-from judges.models import Attempt, Endpoint, Judge, Price, Run
+from judges.models import Attempt, Endpoint, Judge, Price
 from judges.providers import Completion, Request
 
 MILLION = Decimal(1_000_000)
-# A token has hardly ever fewer bytes than this, in any language; for the worst case, not for the estimate.
-LEAST_BYTES_PER_TOKEN = 2
 CHARACTERS_PER_TOKEN = 4
+# What servers put around each message and before the whole, at most, in tokens.
+FRAME_TOKENS = 16
 # No model on offer gives a longer reply, with what it reasons before: the largest limits that vendors named in 2026 are
 # 128,000 tokens. Where nothing sets a limit, a reply may be as long as this.
 MOST_TOKENS_OUT = 131_072
-# Hardly a verdict with its reasons is longer. Where the budget does not bear the longest reply, it has to bear this.
+# Hardly a verdict with its reasons is longer. Where the budget does not bear the longest reply, this is the least to
+# which one is limited.
 USUAL_TOKENS_OUT = 4096
+# So many replies of a model that kept to their limit, and none that did not, show that its provider keeps to limits.
+N_SHOWS_LIMITS = 20
 # OpenAI and Anthropic take half of every price for what may wait a day.
 BATCH_PART = Decimal("0.5")
 # Names by which providers take the limit of a reply's length.
@@ -27,19 +31,21 @@ LIMITS = ("max_tokens", "max_completion_tokens")
 
 @dataclass(frozen=True)
 class Tariff:
-    """What a million tokens cost at an endpoint."""
+    """What a million tokens cost at an endpoint: sent, answered, read from its cache, and written to it."""
 
     into: Decimal
     out: Decimal
     cached: Decimal
+    written: Decimal
 
-    def cost(self, n_in: int, n_out: int, n_cached: int = 0) -> Decimal:
-        """n_in : cached ones included"""
-        return ((n_in - n_cached) * self.into + n_cached * self.cached + n_out * self.out) / MILLION
+    def cost(self, n_in: int, n_out: int, *, n_cached: int = 0, n_written: int = 0) -> Decimal:
+        """n_in : those read from the cache and written to it included; n_out : those of reasoning included"""
+        n_plain = n_in - n_cached - n_written
+        return (n_plain * self.into + n_cached * self.cached + n_written * self.written + n_out * self.out) / MILLION
 
     def in_batches(self) -> "Tariff":
         """The same for calls that are handed in as a batch."""
-        return Tariff(self.into * BATCH_PART, self.out * BATCH_PART, self.cached * BATCH_PART)
+        return Tariff(*(price * BATCH_PART for price in (self.into, self.out, self.cached, self.written)))
 
 
 def find_tariff(judge: Judge, *, on: date) -> Tariff | None:
@@ -52,8 +58,46 @@ def find_tariff(judge: Judge, *, on: date) -> Tariff | None:
     if not valid:
         return None
     price = valid[-1]
-    cached = price.usd_per_million_in if price.usd_per_million_cached is None else price.usd_per_million_cached
-    return Tariff(price.usd_per_million_in, price.usd_per_million_out, cached)
+    into, cached, written = price.usd_per_million_in, price.usd_per_million_cached, price.usd_per_million_cache_written
+    part = endpoint.provider.cache_write_part if endpoint.provider else Decimal(1)
+    return Tariff(
+        into,
+        price.usd_per_million_out,
+        into if cached is None else cached,
+        into * part if written is None else written,
+    )
+
+
+@dataclass(frozen=True)
+class ReplyLengths:
+    """What is known of the replies of a model at an endpoint, in tokens.
+
+    n_longest : of the longest
+    n_cut : the highest limit that cut one off
+    n_kept : how many kept to their limit
+    is_over : whether one was longer than its limit, so that limits say nothing
+    """
+
+    n_longest: int = 0
+    n_cut: int = 0
+    n_kept: int = 0
+    is_over: bool = False
+
+    @property
+    def show_limits(self) -> bool:
+        """Whether so many kept to their limit that others may be relied upon to do so."""
+        return self.n_kept >= N_SHOWS_LIMITS and not self.is_over
+
+    def add(self, completion: Completion, *, limit: int | None) -> "ReplyLengths":
+        """The same with one reply more, to which that limit was sent."""
+        n = completion.n_tokens_out
+        if n is None:
+            return self
+        longer = replace(self, n_longest=max(self.n_longest, n))
+        if limit is None:
+            return longer
+        n_cut = max(self.n_cut, limit) if completion.finish_reason == "length" else self.n_cut
+        return replace(longer, n_cut=n_cut, n_kept=self.n_kept + (n <= limit), is_over=self.is_over or n > limit)
 
 
 @dataclass(frozen=True)
@@ -61,44 +105,64 @@ class Reserve:
     """What a request may cost, in US dollars, every word of it new.
 
     worst : with the longest reply that there may be
-    usual : with a reply as long as the longest so far; the same where something sets a limit
+    usual : with a reply of `limit` tokens; the same where the request sets that limit itself
+    limit : tokens to which a reply is limited if no more than `usual` is set aside
+    is_limited : whether the request sets that limit
+    longest : as worst, of a provider that keeps to no limit
     """
 
     worst: Decimal
     usual: Decimal
+    limit: int
+    longest: Decimal
+    is_limited: bool
 
 
-def reserve(tariff: Tariff, request: Request, *, endpoint: Endpoint, n_longest: int = 0) -> Reserve:
+def reserve(tariff: Tariff, request: Request, *, endpoint: Endpoint, lengths: ReplyLengths = ReplyLengths()) -> Reserve:
     """What is to be set aside for a request before it is sent.
 
-    n_longest : tokens of the longest reply so far; see `find_longest`
+    lengths : of the model's replies so far; see `load_lengths`
     """
-    n_bytes = sum(len(message["content"].encode()) for message in request["messages"])
-    n_in = n_bytes // LEAST_BYTES_PER_TOKEN + 1
-    limit = find_limit(request["parameters"], endpoint=endpoint)
-    n_worst, n_usual = (MOST_TOKENS_OUT, USUAL_TOKENS_OUT) if limit is None else (limit, limit)
-    return Reserve(tariff.cost(n_in, max(n_worst, n_longest)), tariff.cost(n_in, max(n_usual, n_longest)))
+    # No tokeniser makes more tokens of a text than it has bytes.
+    n_in = sum(len(message["content"].encode()) + FRAME_TOKENS for message in request["messages"]) + FRAME_TOKENS
+    if request.get("structured"):
+        n_in += len(json.dumps(request["schema"]))
+    cost_in = n_in * max(tariff.into, tariff.written) / MILLION
+    longest = cost_in + tariff.cost(0, max(MOST_TOKENS_OUT, lengths.n_longest))
+    own = find_limit(request["parameters"], endpoint=endpoint)
+    limit = max(USUAL_TOKENS_OUT, lengths.n_longest, 2 * lengths.n_cut) if own is None else own
+    usual = longest if lengths.is_over else cost_in + tariff.cost(0, limit)
+    return Reserve(longest if own is None else usual, usual, limit, longest, is_limited=own is not None)
 
 
-def find_longest(run: Run) -> int:
-    """Tokens of the longest reply to learn from; 0 if there is none.
+def load_lengths(judge: Judge) -> ReplyLengths:
+    """What is known of the replies of the judge's model at its endpoint, in whichever run. One query."""
+    rows = Attempt.objects.filter(call__run__judge__endpoint=judge.endpoint_id, call__run__judge__model=judge.model)
+    counts = rows.aggregate(
+        n_longest=Max("n_tokens_out"),
+        n_cut=Max("n_tokens_limit", filter=Q(finish_reason="length")),
+        n_kept=Count("pk", filter=Q(n_tokens_out__lte=F("n_tokens_limit"))),
+        n_over=Count("pk", filter=Q(n_tokens_out__gt=F("n_tokens_limit"))),
+    )
+    n_over = counts.pop("n_over")
+    return ReplyLengths(**{name: n or 0 for name, n in counts.items()}, is_over=n_over > 0)
 
-    Without a limit it is the model's longest at its endpoint: one that reasons writes far more than its answer. With a
-    limit it is the run's own: a longer one shows that the provider does not keep to the limit.
-    """
-    judge = run.judge
-    if find_limit(judge.parameters, endpoint=judge.required_endpoint) is None:
-        rows = Attempt.objects.filter(call__run__judge__endpoint=judge.endpoint_id, call__run__judge__model=judge.model)
-    else:
-        rows = Attempt.objects.filter(call__run=run)
-    return rows.aggregate(longest=Max("n_tokens_out"))["longest"] or 0
+
+def limit_reply(request: Request, limit: int | None) -> Request:
+    """The request with that limit of its reply, in tokens; as it is where None."""
+    return request if limit is None else request | {"max_tokens": limit}
 
 
 def cost_of(tariff: Tariff, completion: Completion) -> Decimal | None:
     """What a completion cost; None if the provider did not say how many tokens it took."""
     if completion.n_tokens_in is None or completion.n_tokens_out is None:
         return None
-    return tariff.cost(completion.n_tokens_in, completion.n_tokens_out, completion.n_tokens_cached or 0)
+    return tariff.cost(
+        completion.n_tokens_in,
+        completion.n_tokens_out,
+        n_cached=completion.n_tokens_cached or 0,
+        n_written=completion.n_tokens_cache_written or 0,
+    )
 
 
 def find_limit(parameters: dict[str, Any], *, endpoint: Endpoint) -> int | None:

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
@@ -62,6 +63,7 @@ class Anthropic(Provider):
     title = _("Anthropic")
     own_fields = ("model", "messages", "system", "stream")
     default_limit = MAX_TOKENS
+    cache_write_part = Decimal("1.25")  # of what it keeps five minutes
 
     def connect(self, connection: Connection) -> Client:
         return AnthropicClient(connection)

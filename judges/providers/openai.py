@@ -40,8 +40,9 @@ from judges.providers.base import (
     token_count,
 )
 
-# Its newer models refuse max_tokens; of the servers that speak alike some know no other name.
-OWN_HOST = "api.openai.com"
+# Its newer models refuse max_tokens, wherever they are; of the servers that speak alike some know no other name.
+OWN_HOST, AZURE = "api.openai.com", ".openai.azure.com"
+_REASONING_MODELS = re.compile(r"(?:.*/)?(?:o\d|gpt-5)\b")
 # How a filter that stopped the prompt before any model saw it says so: codes of OpenAI and Azure, words of OpenRouter.
 _BLOCKED = re.compile(
     r'"code"\s*:\s*"(?:content_filter|content_policy_violation|moderation_blocked|ResponsibleAIPolicyViolation)"'
@@ -255,7 +256,9 @@ def result_of(line: dict[str, Any]) -> BatchResult:
 def body_of(request: Request, *, base_url: str = "") -> dict[str, Any]:
     """What is sent for a request to that address."""
     body = dict(request.get("parameters") or {})
-    if "max_tokens" in body and urlsplit(base_url).hostname == OWN_HOST:
+    if "max_completion_tokens" not in body and request.get("max_tokens"):
+        body.setdefault("max_tokens", request["max_tokens"])
+    if "max_tokens" in body and _takes_completion_limits(request["model"], urlsplit(base_url).hostname or ""):
         body.setdefault("max_completion_tokens", body.pop("max_tokens"))
     body["model"] = request["model"]
     body["messages"] = [message | {"content": text_of(message["content"])} for message in request["messages"]]
@@ -263,6 +266,11 @@ def body_of(request: Request, *, base_url: str = "") -> dict[str, Any]:
         form = {"name": "answer", "strict": True, "schema": answer_schema(request["schema"])}
         body["response_format"] = {"type": "json_schema", "json_schema": form}
     return body
+
+
+def _takes_completion_limits(model: str, host: str) -> bool:
+    """Whether the limit of a reply is called max_completion_tokens there."""
+    return host == OWN_HOST or host.endswith(AZURE) or _REASONING_MODELS.match(model) is not None
 
 
 def _check_model(asked: str, answered: str, body: str, request_id: str) -> None:
@@ -280,6 +288,18 @@ def _finish_reason(reason: str) -> str:
 
 def _holds_vectors(document: dict[str, Any]) -> bool:
     return "choices" not in document and isinstance(document["data"], list)
+
+
+def _count_out(usage: Any) -> int | None:
+    """All tokens that are paid for as output. Some, as xAI and Gemini, leave those of reasoning out of
+    completion_tokens, and count them in the total alone or beside it."""
+    n_out, n_in = token_count(usage, "completion_tokens"), token_count(usage, "prompt_tokens")
+    if n_out is None:
+        return None
+    n_reasoning = token_count(usage, "completion_tokens_details", "reasoning_tokens") or 0
+    n_total = token_count(usage, "total_tokens")
+    n_beside = n_out + n_reasoning if n_reasoning > n_out else n_out
+    return max(n_beside, 0 if n_total is None or n_in is None else n_total - n_in)
 
 
 def completion_of(body: str, *, request_id: str = "", limits: Limits | None = None) -> Completion:
@@ -312,7 +332,7 @@ def completion_of(body: str, *, request_id: str = "", limits: Limits | None = No
         model=str(document.get("model") or ""),
         request_id=request_id,
         n_tokens_in=token_count(usage, "prompt_tokens"),
-        n_tokens_out=0 if usage and _holds_vectors(document) else token_count(usage, "completion_tokens"),
+        n_tokens_out=0 if usage and _holds_vectors(document) else _count_out(usage),
         n_tokens_cached=token_count(usage, "prompt_tokens_details", "cached_tokens"),
         n_tokens_reasoning=token_count(usage, "completion_tokens_details", "reasoning_tokens"),
         limits=limits,

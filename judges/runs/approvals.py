@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.models import Rater
+from judges import lifecycle
 from judges.models import Judge, Run
 from judges.planning import CannotRun, Plan, Scope, extensions
 from judges.planning.estimates import RunEstimate
@@ -60,6 +61,8 @@ def plan(study: Study, judge: Judge, *, by: str, **options: Unpack[RunOptions]) 
     scope, in_batches = options.get("scope"), options.get("sends_batches", False)
     if in_batches and not (judge.endpoint and judge.endpoint.takes_batches):
         raise CannotRun(_("%(judge)s cannot be asked in batches: its endpoint takes none") % {"judge": judge.slug})
+    if options.get("budget") is not None:
+        lifecycle.check_price(judge)
     try:
         with transaction.atomic():
             planned = _try(study, judge, scope, by=by)
@@ -76,14 +79,16 @@ def plan(study: Study, judge: Judge, *, by: str, **options: Unpack[RunOptions]) 
 
 
 def approve(run: Run, *, by: str) -> Run:
-    """The run at work, with who approved it and when. Raises CannotRun unless it is planned, or if it
-    writes stories for a study whose stories are final.
+    """The run at work, with who approved it and when. Raises CannotRun unless it is planned, if it has a budget and its
+    model no price, or if it writes stories for a study whose stories are final.
 
     Calls that ask what the study has paid for already take the earlier reply. The workers hear of it once committed.
     """
     at = timezone.now()
     if run.judge.is_writer and (obstacle := story_edits.find_obstacle(run.study)):
         raise CannotRun(obstacle)
+    if run.budget is not None:
+        lifecycle.check_price(run.judge)
     planned = Run.objects.filter(pk=run.pk, state=Run.State.PLANNED)
     if not planned.exists():
         raise CannotRun(_("%(run)s has been approved already") % {"run": run})

@@ -7,17 +7,16 @@ twice or dies half-way ends in exactly one answer per call: how it ends stands i
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from decimal import Decimal
 
 from django.db import transaction
-from django.db.models import F, Max, Min, Q, QuerySet, Sum
+from django.db.models import F, Max, Min, Q, QuerySet
 
 from judges import providers, reasons
 from judges.models import Attempt, Call, ProviderBatch, Run
-from judges.planning.prices import Reserve
 from judges.providers import CallFailed, Completion
 from judges.providers.base.limits import LONGEST_WAIT_SECONDS
 from judges.requests.cloze_sections import WAITING
+from judges.settlement.budgets import BudgetShare
 
 # So many calls of a run are sent before the others, which follow once so many of them were answered: one that hangs
 # holds up nothing. A batch waits for all of them.
@@ -35,12 +34,6 @@ LONGEST_BACKOFF_SECONDS = 60.0
 # Ended without an answer, though the same request may get one another day. Failures that nothing will mend are not
 # counted as tries, so a call that was wrong in itself never comes this far.
 OUT_OF_TRIES = Q(state=Call.State.PROVIDER_ERROR) & (Q(n_failures__gte=N_TRIES) | Q(n_overloads__gte=N_OVERLOADS))
-# Ended, and perhaps paid for, though nobody said how much: unheard of, late, broken off, tokens not counted.
-# What was refused with a status of its own costs nothing, and what never reached a model has nothing reserved any more.
-COST_UNKNOWN = Q(cost=None, reserved__isnull=False) & (
-    Q(outcome__in=[Attempt.Outcome.UNKNOWN, Attempt.Outcome.ANSWERED, Attempt.Outcome.LATE])
-    | (Q(outcome=Attempt.Outcome.FAILED) & (Q(status=None) | Q(status=200)))
-)
 UNHEARD = reasons.UNHEARD
 
 
@@ -88,14 +81,14 @@ def begin(
     *,
     worker: str,
     probes: Collection[int],
-    reserves: Mapping[int, Reserve],
+    shares: Mapping[int, BudgetShare],
     lease_seconds: float = LEASE_SECONDS,
     at: datetime,
 ) -> list[Attempt]:
     """Attempts at these calls, written down as this worker's and about to be sent.
 
     probes : ids of those calls that are probes
-    reserves : what each may cost, by its id; the worst is kept aside until it is known what it did cost
+    shares : what is set aside for each, by its id, until it is known what it did cost
     """
     if not calls:
         return []
@@ -113,7 +106,8 @@ def begin(
             lease_until=until,
             is_probe=call.pk in probes,
             sent_at=at,
-            reserved=reserves[call.pk].worst if call.pk in reserves else None,
+            reserved=shares[call.pk].reserved if call.pk in shares else None,
+            n_tokens_limit=shares[call.pk].limit if call.pk in shares else None,
         )
         for call in calls
     )
@@ -172,32 +166,6 @@ def release(in_flight: QuerySet[Attempt]) -> int:
     return n_released
 
 
-def within_budget(run: Run, due: Sequence[Call], reserves: Mapping[int, Reserve]) -> list[Call]:
-    """Of the calls the first ones, as many as the budget bears at their worst; the run waits if it bears none.
-
-    With nothing under way one may go alone if the budget bears a reply of it as long as the longest so far. So what
-    nobody limits can take the run above its budget by one reply at most.
-
-    reserves : what each may cost, by its id; empty if there is no price, and then a budget bears none
-    """
-    if run.budget is None or (not reserves and run.judge.required_endpoint.is_stub):
-        return list(due)
-    if not reserves:
-        return []
-    Run.objects.select_for_update(no_key=True).get(pk=run.pk)  # two workers must not spend the same rest of it
-    balance = run.budget - sum_costs(run)
-    if due and reserves[due[0].pk].usual <= balance < reserves[due[0].pk].worst:
-        in_flight = Attempt.objects.filter(call__run=run, outcome=Attempt.Outcome.IN_FLIGHT)
-        return [] if in_flight.exists() else [due[0]]
-    borne: list[Call] = []
-    for call in due:
-        balance -= reserves[call.pk].worst
-        if balance < 0:
-            break
-        borne.append(call)
-    return borne
-
-
 def read_reply(attempt: Attempt, *, adapter: str) -> Completion:
     """The completion that an answered attempt got, from its body as it was kept.
 
@@ -214,14 +182,6 @@ def read_reply(attempt: Attempt, *, adapter: str) -> Completion:
         model=attempt.model or completion.model,
         request_id=attempt.request_id,
     )
-
-
-def sum_costs(run: Run) -> Decimal:
-    """What the run's requests have cost, and may still cost: at most, those under way and those of unknown cost."""
-    is_open = Q(outcome=Attempt.Outcome.IN_FLIGHT, cost=None) | COST_UNKNOWN
-    attempts = Attempt.objects.filter(call__run=run)
-    sums = attempts.aggregate(spent=Sum("cost"), reserved=Sum("reserved", filter=is_open))
-    return (sums["spent"] or Decimal(0)) + (sums["reserved"] or Decimal(0))
 
 
 def backoff_seconds(call: Call, n: int) -> float:

@@ -39,7 +39,7 @@ UNCOUNTED = (
 )
 WRITTEN = (
     *("outcome", "ended_at", "status", "request_id", "model", "finish_reason", "n_tokens_in", "n_tokens_out"),
-    *("n_tokens_cached", "n_tokens_reasoning", "reserved", "cost", "body", "reason"),
+    *("n_tokens_cached", "n_tokens_cache_written", "n_tokens_reasoning", "reserved", "cost", "body", "reason"),
 )
 AFTER_FAILURE = ("state", "reason", "n_failures", "n_overloads", "not_before", "answered_at")
 
@@ -229,6 +229,7 @@ def _write_completion(ended: Ended, completion: Completion, outcome: Attempt.Out
     attempt.finish_reason = completion.finish_reason[:80]
     attempt.n_tokens_in, attempt.n_tokens_out = completion.n_tokens_in, completion.n_tokens_out
     attempt.n_tokens_cached, attempt.n_tokens_reasoning = completion.n_tokens_cached, completion.n_tokens_reasoning
+    attempt.n_tokens_cache_written = completion.n_tokens_cache_written
     attempt.cost = ended.cost
     attempt.body = parsing.strip_unstorable(completion.raw)
 

@@ -102,13 +102,14 @@ def _take(run: Run, pks: Collection[int], *, at: datetime) -> int:
     earlier_by_hash = {reply.call.request_sha256: reply for reply in replies.order_by("pk")}  # the last one counted
     taken = [call for call in calls if call.request_sha256 in earlier_by_hash]
     ended = []
-    for attempt in attempts.begin(taken, worker="", probes=(), reserves={}, at=at):
+    for attempt in attempts.begin(taken, worker="", probes=(), shares={}, at=at):
         earlier = earlier_by_hash[attempt.call.request_sha256]
         attempt.call.run = earlier.call.run  # the canary that must not come back is the one that was sent
         attempt.reason = reasons.REUSED % {"call": earlier.call_id, "run": earlier.call.run_id}
         completion = attempts.read_reply(earlier, adapter=run.adapter)
         # Its tokens were paid for with the earlier call, and are not counted again.
-        unpaid = replace(completion, n_tokens_in=None, n_tokens_out=None, n_tokens_cached=None, n_tokens_reasoning=None)
+        unpaid = replace(completion, n_tokens_in=None, n_tokens_out=None, n_tokens_cached=None)
+        unpaid = replace(unpaid, n_tokens_cache_written=None, n_tokens_reasoning=None)
         ended.append(Ended(attempt, unpaid, at, protocol=run.reply_protocol, cost=Decimal(0), is_reused=True))
     ended_attempts.settle(ended)
     return len(ended)

@@ -19,6 +19,8 @@ from judges import addresses, providers
 from judges.endpoints import connection_tests
 from judges.endpoints.presets import all_presets
 from judges.models import ConnectionTest, Endpoint
+from judges.settlement import bills
+from judges.views.bills import EndpointBillForm
 from studies.access import may_somewhere
 from studies.views import guards
 from studies.views.posted_forms import makes_once
@@ -112,7 +114,8 @@ def show(request: HttpRequest, endpoint: int) -> HttpResponse:
     row = get_object_or_404(Endpoint, pk=endpoint)
     if request.user.has_perm(CHANGES):
         return _edit(request, row)
-    return render(request, "judges/endpoint.html", {"endpoint": row, "may_change": False})
+    context = {"endpoint": row, "may_change": False, "bills": bills.compare_endpoint(row)}
+    return render(request, "judges/endpoint.html", context)
 
 
 def _edit(
@@ -136,6 +139,8 @@ def _edit(
         "may_change": True,
         "test_form": TestForm(initial={"model": last.model if last else ""}),
         "test": last,
+        "bills": bills.compare_endpoint(endpoint) if endpoint.pk else [],
+        "bill_form": EndpointBillForm(auto_id="bill_%s"),
     }
     is_part = request.htmx and request.method == "GET" and last  # type: ignore[attr-defined]
     name = "judges/endpoint_form.html#tested" if is_part else "judges/endpoint_form.html"
@@ -152,4 +157,26 @@ def test(request: HttpRequest, endpoint: int) -> HttpResponse:
         connection_tests.ask(row, form.cleaned_data["model"], by=request.user.get_username())
     else:
         messages.error(request, _("Enter the model to test."))
+    return redirect("endpoints:show", endpoint=row.pk)
+
+
+@require_endpoints(changes=True, methods=("POST",))
+@makes_once
+def enter_bill(request: HttpRequest, endpoint: int) -> HttpResponse:
+    """For administrators: what the provider billed for some days, beside what was counted."""
+    row = get_object_or_404(Endpoint, pk=endpoint)
+    form = EndpointBillForm(request.POST, request.FILES)
+    if form.is_valid():
+        values = form.cleaned_data
+        bills.enter_for_days(
+            row,
+            values["amount"],
+            first_day=values["first_day"],
+            last_day=values["last_day"],
+            source=values.get("source", ""),
+            by=request.user.get_username(),
+        )
+        messages.success(request, _("The bill is entered beside the ledger."))
+    else:
+        messages.error(request, form.problems)
     return redirect("endpoints:show", endpoint=row.pk)

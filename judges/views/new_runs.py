@@ -114,7 +114,8 @@ class BudgetForm(forms.Form):
         label=gettext_lazy("Spend no more than, in US dollars"),
         help_text=gettext_lazy(
             "Each call reserves its maximum cost before it is sent; if the judge sets no max_tokens, that is a "
-            "reply of 131,072 tokens, and fewer calls run at once. Empty: no limit."
+            "reply of 131,072 tokens: fewer calls run at once, and replies are limited once the budget covers no "
+            "such reply. Empty: no limit."
         ),
         required=False,
         min_value=0,

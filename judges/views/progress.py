@@ -13,7 +13,8 @@ from django.utils.translation import gettext as _
 from annotation.models import Rater
 from judges import reasons, runs
 from judges.models import Attempt, Call, Endpoint, Run
-from judges.settlement import attempts
+from judges.settlement import attempts, budgets
+from judges.settlement.budgets import Spending
 from judges.views import states
 from judges.views.states import Segment, StateWords
 
@@ -37,8 +38,7 @@ class RunProgress:
     minutes_left : None if nothing ended in the last minute
     n_reused : calls that took an earlier reply
     n_retryable : calls without a usable answer that may be asked once more
-    cost : in US dollars; None if no price is known
-    n_cost_unknown : requests that may have been paid for, though nobody said how much; a budget counts them at most
+    spending : what it has spent, and what requests of unknown cost may have cost
     state : the run's; of one at work "resting" while its endpoint rests, "waiting" while a person has to see to that
     """
 
@@ -54,8 +54,7 @@ class RunProgress:
     minutes_left: int | None
     n_tokens_in: int
     n_tokens_out: int
-    cost: Decimal | None
-    n_cost_unknown: int
+    spending: Spending
     state: str
     resting_until: datetime | None
     resting_reason: str
@@ -65,6 +64,24 @@ class RunProgress:
     def label(self) -> str:
         """Its state in words."""
         return label_of(self.state)
+
+    @property
+    def n_left(self) -> int:
+        """Calls without an end."""
+        return self.n - self.n_over
+
+    @property
+    def n_paid(self) -> int:
+        """Calls that ended and took no earlier reply."""
+        return self.n_over - self.n_reused
+
+    @property
+    def forecast(self) -> Decimal | None:
+        """What the run is on course for, in US dollars, if calls go on to cost what those cost that ended; None before
+        as many of them have ended as are probes, and once none are left."""
+        if self.spending.counted is None or self.n_paid < attempts.N_PROBES or not self.n_left:
+            return None
+        return self.spending.spent + self.spending.counted / self.n_paid * self.n_left
 
     @property
     def is_under_way(self) -> bool:
@@ -77,18 +94,17 @@ def label_of(state: str) -> str:
 
 
 def load_progress(run: Run, *, at: datetime) -> RunProgress:
-    """How far the run is. Five queries."""
+    """How far the run is. Seven queries."""
     n_by_state = dict(run.calls.order_by().values_list("state").annotate(n=Count("pk")))
     n = sum(n_by_state.values()) - n_by_state.get(Call.State.NOT_NEEDED, 0)
     n_over = sum(n_by_state.get(state, 0) for state in (*states.ANSWERED, *states.WITHOUT))
     per_minute = run.calls.filter(answered_at__gt=at - timedelta(seconds=RATE_SECONDS)).count()
     sums = Attempt.objects.filter(call__run=run).aggregate(
-        spent=Sum("cost"),
         n_in=Sum("n_tokens_in"),
         n_out=Sum("n_tokens_out"),
-        n_cost_unknown=Count("pk", filter=attempts.COST_UNKNOWN),
         n_reused=Count("pk", filter=Q(outcome=Attempt.Outcome.REUSED)),
     )
+    spending = budgets.load_spending(run)
     endpoint = run.judge.endpoint
     state = state_of(run, at=at)
     is_resting = state == "resting"
@@ -105,8 +121,7 @@ def load_progress(run: Run, *, at: datetime) -> RunProgress:
         minutes_left=-(-(n - n_over) // per_minute) if per_minute else None,
         n_tokens_in=sums["n_in"] or 0,
         n_tokens_out=sums["n_out"] or 0,
-        cost=sums["spent"],
-        n_cost_unknown=sums["n_cost_unknown"],
+        spending=spending,
         state=state,
         resting_until=endpoint.resting_until if endpoint and is_resting else None,
         resting_reason=reasons.translate(endpoint.resting_reason) if endpoint and is_resting else "",

@@ -22,9 +22,10 @@ from judges import lifecycle, runs
 from judges.models import Call, Draft, Run
 from judges.planning import CannotRun
 from judges.planning.estimates import RunEstimate
-from judges.settlement import rereads
+from judges.settlement import bills, rereads
 from judges.settlement.guard_results import load_results
 from judges.views import call_rows, states
+from judges.views.bills import BillForm
 from judges.views.new_runs import STARTS, BudgetForm
 from judges.views.pace_charts import load_pace
 from judges.views.progress import label_of, load_progress, state_of
@@ -102,6 +103,8 @@ def show(request: HttpRequest, access: Access, run: int) -> HttpResponse:
         "estimate": RunEstimate.load(row.estimate),
         "calls": call_rows.load_latest(row),
         "withheld": row.withheld,
+        "bills": None if request.htmx else bills.compare_run(row),  # type: ignore[attr-defined]
+        "bill_form": BillForm(auto_id="bill_%s"),
         "drafts": count_drafts(row) if row.judge.is_writer else None,
         "guards": load_results(row) if access.may(VIEW_RESPONSES) and not request.htmx else None,  # type: ignore[attr-defined]
     }
@@ -191,6 +194,15 @@ def _set_budget(run: Run, request: HttpRequest) -> str:
     return _("The limit is changed. Resume the run to use it.")
 
 
+def _enter_bill(run: Run, request: HttpRequest) -> str:
+    form = BillForm(request.POST, request.FILES)
+    if not form.is_valid():
+        raise CannotRun(form.problems)
+    values = form.cleaned_data
+    bills.enter_for_run(run, values["amount"], source=values.get("source", ""), by=request.user.get_username())
+    return _("The bill is entered beside the ledger.")
+
+
 ACTIONS: Mapping[str, Callable[[Run, HttpRequest], str]] = {
     "approve": _approve,
     "discard": _discard,
@@ -200,4 +212,5 @@ ACTIONS: Mapping[str, Callable[[Run, HttpRequest], str]] = {
     "read-again": _read_again,
     "close": _close,
     "budget": _set_budget,
+    "bill": _enter_bill,
 }

@@ -31,7 +31,8 @@ WORDS: Mapping[str, StateWords] = {
     ),
     State.BLOCKED: StateWords(_("blocked"), _("The provider’s filter blocked the reply. Recorded as “declined”.")),
     State.TRUNCATED: StateWords(
-        _("cut off"), _("The reply was longer than the judge allows. A judge with a higher limit may do better.")
+        _("cut off"),
+        _("The reply was longer than its limit. A judge with a higher limit, or a larger budget, may do better."),
     ),
     State.UNREADABLE: StateWords(
         _("cannot be read"),

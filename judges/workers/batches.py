@@ -18,6 +18,7 @@ from judges.endpoints import connections, limits
 from judges.models import Attempt, Call, ProviderBatch, Run
 from judges.models.notes import FAILED
 from judges.planning import prices
+from judges.planning.prices import ReplyLengths
 from judges.providers import (
     BatchClient,
     BatchRefused,
@@ -29,7 +30,7 @@ from judges.providers import (
     Request,
 )
 from judges.requests import texts
-from judges.settlement import Ended, attempts, reuse
+from judges.settlement import Ended, attempts, budgets, reuse
 from studies import hashing
 
 T = TypeVar("T")
@@ -145,16 +146,16 @@ def _write_more(batch: ProviderBatch, n_bytes: int, *, at: datetime) -> tuple[in
     fitting, n_bytes = _fit(fresh, request_by_call, n_bytes)
     tariff = prices.find_tariff(run.judge, on=at.date())
     endpoint = run.judge.required_endpoint
-    n_longest = prices.find_longest(run) if run.budget is not None else 0
+    lengths = prices.load_lengths(run.judge) if run.budget is not None else ReplyLengths()
     reserves = {
-        call.pk: prices.reserve(tariff.in_batches(), request_by_call[call.pk], endpoint=endpoint, n_longest=n_longest)
+        call.pk: prices.reserve(tariff.in_batches(), request_by_call[call.pk], endpoint=endpoint, lengths=lengths)
         for call in fitting
         if tariff
     }
-    borne = attempts.within_budget(run, fitting, reserves)
+    borne, shares = budgets.within_budget(run, fitting, reserves, lengths, is_batch=True)
     if fitting and not borne and not batch.n_calls:
         lifecycle.stop_at_budget(run, is_priced=tariff is not None)
-    attempts.begin(borne, worker=batch.name, probes=[], reserves=reserves, lease_seconds=LEASE_SECONDS, at=at)
+    attempts.begin(borne, worker=batch.name, probes=[], shares=shares, lease_seconds=LEASE_SECONDS, at=at)
     _change(batch, n_calls=batch.n_calls + len(borne))
     return n_bytes, len(due) < n or len(borne) < len(fresh) or batch.n_calls >= MOST_CALLS
 
@@ -166,12 +167,11 @@ def _hand_in(batch: ProviderBatch, *, at: datetime) -> None:
         _end_unsent(batch, str(error), at=at)
         raise
     rows = Attempt.objects.filter(worker=batch.name, outcome=Attempt.Outcome.IN_FLIGHT).select_related("call")
-    call_by_key = {_key(attempt): attempt.call for attempt in rows}
-    if not call_by_key:
+    if not rows:
         _end_unsent(batch, reasons.NOTHING_WRITTEN, at=at)
         return
-    request_by_call = _render(list(call_by_key.values()))
-    request_by_key = {key: request_by_call[call.pk] for key, call in call_by_key.items()}
+    request_by_call = _render([row.call for row in rows])
+    request_by_key = {_key(row): prices.limit_reply(request_by_call[row.call_id], row.n_tokens_limit) for row in rows}
     _change(batch, state=State.HANDED_IN)
     try:
         number = _ask(batch, lambda client: client.create(batch.name, request_by_key))

@@ -1,7 +1,7 @@
 """The runs that a worker works at, and what of them is written down to be sent next."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -12,10 +12,11 @@ from judges import lifecycle
 from judges.endpoints import connections, limits
 from judges.models import Attempt, Call, Endpoint, Run
 from judges.planning import prices
-from judges.planning.prices import Reserve, Tariff
+from judges.planning.prices import ReplyLengths, Tariff
 from judges.providers import CannotConnect, Request
 from judges.requests import texts
-from judges.settlement import attempts, reuse
+from judges.settlement import attempts, budgets, reuse
+from judges.settlement.budgets import BudgetShare
 from judges.workers import batches
 from studies.models import Item, Step, Story
 
@@ -41,8 +42,8 @@ class Ready:
 class Job:
     """A run that this worker works at, with what stays the same while it does.
 
-    n_longest : tokens of the longest reply so far, for a run with a budget, as `prices.find_longest`; what comes back
-        here is added at once, what comes to other workers with the next check
+    lengths : of the model's replies so far, for a run with a budget; what comes back here is added at once, what comes
+        to other workers with the next check
     checked_at : when it was asked last whether it may still be sent, and what it costs
     """
 
@@ -51,7 +52,7 @@ class Job:
     tariff: Tariff | None
     assignments: dict[int, Assignment]
     checked_at: datetime
-    n_longest: int = 0
+    lengths: ReplyLengths = field(default_factory=ReplyLengths)
 
     @property
     def is_probed(self) -> bool:
@@ -92,7 +93,7 @@ class Jobs:
                 job = job or self._open(run, at=at)
                 job.checked_at, job.tariff = at, prices.find_tariff(run.judge, on=at.date())
                 if job.tariff and run.budget is not None:
-                    job.n_longest = max(job.n_longest, prices.find_longest(run))
+                    job.lengths = prices.load_lengths(run.judge)
             job.run = run
             self._job_by_run[run.pk] = job
             jobs.append(job)
@@ -110,7 +111,7 @@ class Jobs:
             due = attempts.choose_due(run, n=n, at=at, are_probes=not job.is_probed) if n > 0 else []
             self._content_by_hash |= texts.load_texts((c.request for c in due), besides=self._content_by_hash)
             requests = {call.pk: texts.render_with(call.request, self._content_by_hash) for call in due}
-            due, reserves = _choose_within_budget(job, due, requests)
+            due, shares = _choose_within_budget(job, due, requests)
             due = reuse.leave_equal(run, due, at=at)  # what is not sent takes nothing of the minute
             if due:
                 n_tokens = max(prices.n_tokens(requests[call.pk]) for call in due)
@@ -118,8 +119,8 @@ class Jobs:
             for call in due:
                 self._attach(job, call)
             probes = [] if job.is_probed else [call.pk for call in due]
-            rows = attempts.begin(due, worker=self.worker, probes=probes, reserves=reserves, at=at)
-        return [Ready(row, requests[row.call.pk], job.protocol) for row in rows]
+            rows = attempts.begin(due, worker=self.worker, probes=probes, shares=shares, at=at)
+        return [Ready(row, prices.limit_reply(requests[row.call.pk], row.n_tokens_limit), job.protocol) for row in rows]
 
     def _open(self, run: Run, *, at: datetime) -> Job:
         """The run as a job, with the rows that its calls name."""
@@ -159,20 +160,22 @@ def _check(run: Run) -> bool:
 
 def _choose_within_budget(
     job: Job, due: list[Call], requests: dict[int, Request]
-) -> tuple[list[Call], dict[int, Reserve]]:
-    """Of the calls those that the budget bears, and what each may cost; the run waits if it bears none."""
+) -> tuple[list[Call], dict[int, BudgetShare]]:
+    """Of the calls those that the budget bears, and what is set aside for each; the run waits if it bears none."""
     tariff, run = job.tariff, job.run
     if not due:
         return due, {}
-    endpoint, n = run.judge.required_endpoint, job.n_longest
+    endpoint, lengths = run.judge.required_endpoint, job.lengths
     reserves = (
-        {c.pk: prices.reserve(tariff, requests[c.pk], endpoint=endpoint, n_longest=n) for c in due} if tariff else {}
+        {c.pk: prices.reserve(tariff, requests[c.pk], endpoint=endpoint, lengths=lengths) for c in due}
+        if tariff
+        else {}
     )
-    borne = attempts.within_budget(run, due, reserves)
+    borne, shares = budgets.within_budget(run, due, reserves, lengths)
     in_flight = Attempt.objects.filter(call__run=run, outcome=Attempt.Outcome.IN_FLIGHT)
     if not borne and not in_flight.exists():  # what is under way may cost less than its worst
         lifecycle.stop_at_budget(run, is_priced=tariff is not None)
-    return borne, reserves
+    return borne, shares
 
 
 def seconds_to_next(jobs: Iterable[Job], *, at: datetime) -> float:

@@ -156,7 +156,7 @@ class Ledger:
             job = self._jobs[e.call.run_id]
             if isinstance(e.result, Completion) and job.tariff:
                 e.cost = prices.cost_of(job.tariff, e.result)
-                job.n_longest = max(job.n_longest, e.result.n_tokens_out or 0)
+                job.lengths = job.lengths.add(e.result, limit=e.attempt.n_tokens_limit)
         of_probes = [e for e in ended if e.attempt.is_probe and not self._jobs[e.call.run_id].is_probed]
         for e in of_probes:
             e.ends_nothing = isinstance(e.result, CallFailed) and not _is_of_its_text(e.result)

@@ -117,6 +117,8 @@ endpoints:new                       GET    login login login 403    403    403  
 endpoints:new                       POST   login login login 403    403    403   403    403     400
 endpoints:show                      GET    login login login 403    ok     403   ok     403     ok
 endpoints:show                      POST   login login login 403    403    403   403    403     400
+endpoints:enter_bill                GET    405   405   405   405    405    405   405    405     405
+endpoints:enter_bill                POST   login login login 403    403    403   403    403     away
 endpoints:test                      GET    405   405   405   405    405    405   405    405     405
 endpoints:test                      POST   login login login 403    403    403   403    403     away
 reports:index                       GET    login login login 403    ok     ok    ok     403     403

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, ClassVar, Protocol
 
 from django.utils.functional import Promise
@@ -125,6 +126,8 @@ class Provider:
     gives: ClassVar[tuple[str, ...]] = ()
     # What a judge's parameters may not set, since Quire sets it.
     own_fields: ClassVar[tuple[str, ...]] = ("model", "messages", "stream", "n")
+    # What it takes for tokens written to its cache, as a multiple of other tokens in, unless a price says otherwise.
+    cache_write_part: ClassVar[Decimal] = Decimal(1)
     # Tokens to which it limits a reply where the parameters set no limit; None if it sends none.
     default_limit: ClassVar[int | None] = None
 

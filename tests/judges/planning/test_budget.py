@@ -13,7 +13,7 @@ from judges import planning, runs
 from judges.models import Attempt, Call, Judge, Price, Run
 from judges.planning import prices
 from judges.providers import Completion
-from judges.settlement import attempts
+from judges.settlement import budgets
 from judges.views.progress import load_progress
 from studies.models import Study
 from tests.judges import standin as told
@@ -37,15 +37,37 @@ def test_the_price_of_the_day_holds_and_the_endpoints_own_goes_first(standin: St
     tariff = prices.find_tariff(judge, on=date(2026, 6, 1))
 
     assert tariff is not None
-    assert tariff.cost(1_000_000, 100_000, 500_000) == Decimal("2.25")  # 1 + .25 + 1
-    assert prices.find_tariff(judge, on=date(2025, 6, 1)) == prices.Tariff(Decimal(1), Decimal(1), Decimal(1))
+    assert tariff.cost(1_000_000, 100_000, n_cached=500_000) == Decimal("2.25")  # 1 + .25 + 1
+    assert prices.find_tariff(judge, on=date(2025, 6, 1)) == prices.Tariff(*[Decimal(1)] * 4)
     assert prices.find_tariff(judge, on=date(2024, 6, 1)) is None
     price(judge, "7", "7", adapter="", endpoint=judge.endpoint)
-    assert prices.find_tariff(judge, on=date(2026, 6, 1)) == prices.Tariff(Decimal(7), Decimal(7), Decimal(7))
+    assert prices.find_tariff(judge, on=date(2026, 6, 1)) == prices.Tariff(*[Decimal(7)] * 4)
+
+
+@pytest.mark.parametrize(("adapter", "written"), [("openai", "2"), ("anthropic", "2.5")])
+def test_what_goes_into_a_cache_costs_what_the_provider_or_the_price_says(
+    standin: StandIn, adapter: str, written: str
+) -> None:
+    judge = judge_at(standin)
+    judge.required_endpoint.adapter = adapter
+    row = price(judge, "2", "10", adapter=adapter, usd_per_million_cached=Decimal("0.2"))
+    day = date(2026, 6, 1)
+
+    by_provider = prices.find_tariff(judge, on=day)
+    Price.objects.filter(pk=row.pk).update(usd_per_million_cache_written=4)
+    by_price = prices.find_tariff(judge, on=day)
+
+    assert by_provider is not None
+    assert by_price is not None
+    assert (by_provider.written, by_price.written) == (Decimal(written), Decimal(4))
+    completion = Completion(
+        "yes", "stop", "{}", n_tokens_in=1000, n_tokens_out=50, n_tokens_cached=600, n_tokens_cache_written=300
+    )
+    assert prices.cost_of(by_price, completion) == Decimal("0.00202")  # (100 × 2 + 600 × .2 + 300 × 4 + 50 × 10) / 1e6
 
 
 def test_what_nobody_counted_has_no_cost() -> None:
-    tariff = prices.Tariff(Decimal(1), Decimal(1), Decimal(1))
+    tariff = prices.Tariff(*[Decimal(1)] * 4)
 
     assert prices.cost_of(tariff, Completion("yes", "stop", "{}")) is None
 
@@ -82,9 +104,34 @@ def test_a_run_stops_at_its_budget_and_goes_on_when_it_is_raised(study: Study, s
     assert_everything_ended_once(run)
 
 
-def test_a_budget_without_a_price_sends_nothing_until_somebody_enters_one(study: Study, standin: StandIn) -> None:
+def test_a_budget_without_a_price_is_refused_before_approval_until_somebody_enters_one(
+    study: Study, standin: StandIn
+) -> None:
     judge = judge_at(standin)
-    run = runs.drain(runs.start(sendable(study), judge, by="tests", budget=Decimal(1)))
+    with pytest.raises(runs.CannotRun, match=r"no price for standin.*enter the price"):
+        runs.start(sendable(study), judge, by="tests", budget=Decimal(1))
+    assert not Run.objects.exists()
+    run = runs.plan(study, judge, by="tests")
+    with pytest.raises(runs.CannotRun, match="no price for standin"):
+        runs.set_budget(run, Decimal(1))
+    Run.objects.update(budget=1)
+    run.refresh_from_db()
+    with pytest.raises(runs.CannotRun, match="no price for standin"):
+        runs.approve(run, by="tests")
+
+    price(judge)
+    run = runs.drain(runs.approve(run, by="tests"))
+
+    assert (run.state, runs.count_calls(run)) == (Run.State.FINISHED, {"ok": 8})
+
+
+def test_a_run_whose_price_is_gone_sends_nothing_until_somebody_enters_one(study: Study, standin: StandIn) -> None:
+    judge = judge_at(standin)
+    price(judge)
+    run = runs.start(sendable(study), judge, by="tests", budget=Decimal(1))
+    Price.objects.all().delete()
+
+    run = runs.drain(run)
 
     assert (run.state, standin.hits, runs.count_calls(run)) == (Run.State.WAITING, [], {"planned": 8})
     assert "no price for standin" in run.note
@@ -119,20 +166,8 @@ def test_a_request_that_broke_off_has_cost_what_it_may_at_most(study: Study, sta
     run = runs.drain(runs.start(sendable(study), judge, by="tests", budget=Decimal("0.0001")))
 
     assert (run.state, len(standin.hits)) == (Run.State.WAITING, 3)
-    assert attempts.sum_costs(run) == Decimal("0.00009")
-    assert load_progress(run, at=timezone.now()).n_cost_unknown == 1
-
-
-def test_without_a_limit_the_longest_reply_of_the_model_is_set_aside(study: Study, standin: StandIn) -> None:
-    judge = judge_at(standin, n_at_once=1)
-    price(judge, "0", "10")
-    long = replace(told.YES, body=told.YES.body.replace('"completion_tokens": 3', '"completion_tokens": 30000'))
-    standin.reply = lambda hit: long
-
-    run = runs.drain(runs.start(sendable(study), judge, by="tests", budget=Decimal(1)))
-
-    assert (run.state, len(standin.hits)) == (Run.State.WAITING, 3)
-    assert attempts.sum_costs(run) == Decimal("0.9") <= Decimal(1)
+    assert budgets.sum_costs(run) == Decimal("0.00009")
+    assert load_progress(run, at=timezone.now()).spending.n_unknown == 1
 
 
 def test_an_estimate_says_calls_tokens_cost_and_time(study: Study, standin: StandIn) -> None:

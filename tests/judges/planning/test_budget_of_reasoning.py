@@ -1,4 +1,4 @@
-"""Budgets of models that reason and that nobody limits: they hold, but for one reply, whatever lengths come."""
+"""Budgets of models that reason and that nobody limits: they hold, whatever lengths come."""
 
 import threading
 from collections.abc import Callable, Iterable
@@ -14,7 +14,7 @@ from judges import runs
 from judges.models import Attempt, Endpoint, Judge, Run
 from judges.planning import prices
 from judges.providers import all_providers
-from judges.settlement import attempts
+from judges.settlement import attempts, budgets
 from studies.models import Study
 from tests import factories
 from tests.judges import standin as told
@@ -31,9 +31,10 @@ BUDGET = Decimal(10)
 AT_ONCE = 64
 
 
-def yes_of(n_tokens: int) -> Reply:
+def yes_of(n_tokens: int, *, is_cut: bool = False) -> Reply:
     """A verdict that took so many tokens, and long enough for others to be sent beside it."""
-    body = told.YES.body.replace('"completion_tokens": 3', f'"completion_tokens": {n_tokens}')
+    verdict = told.TRUNCATED if is_cut else told.YES
+    body = verdict.body.replace('"completion_tokens": 3', f'"completion_tokens": {n_tokens}')
     return replace(told.YES, body=body, delay=0.05)
 
 
@@ -41,13 +42,15 @@ def usd(n_tokens: int) -> Decimal:
     return n_tokens * USD_PER_MILLION / MILLION
 
 
-def say_lengths(standin: StandIn, lengths: Iterable[int]) -> list[int]:
+def say_lengths(standin: StandIn, lengths: Iterable[int], *, keeps_limits: bool = True) -> list[int]:
     """Have the stand-in's replies take so many tokens, one after the other; those that were sent, as they are sent."""
     ahead, sent = iter(lengths), []
 
     def reply(hit: Hit) -> Reply:
-        sent.append(next(ahead))
-        return yes_of(sent[-1])
+        n, limit = next(ahead), hit.body.get("max_tokens")
+        is_cut = keeps_limits and limit is not None and limit < n
+        sent.append(limit if is_cut else n)
+        return yes_of(sent[-1], is_cut=is_cut)
 
     standin.reply, standin.is_quick = reply, True
     return sent
@@ -72,26 +75,27 @@ def study_of(n_calls: int) -> Study:
         pytest.param(lambda: chain(repeat(900, 40), repeat(128_000)), id="many short ones first"),
     ],
 )
-def test_a_budget_holds_but_for_one_reply(standin: StandIn, lengths: Callable[[], Iterable[int]]) -> None:
+def test_a_budget_holds(standin: StandIn, lengths: Callable[[], Iterable[int]]) -> None:
     sent = say_lengths(standin, lengths())
 
     run = runs.drain(runs.start(study_of(200), unlimited_judge(standin), by="tests", budget=BUDGET))
 
-    spent, longest = usd(sum(sent)), usd(max(sent))
+    spent = usd(sum(sent))
     assert (run.state, "budget" in run.note) == (Run.State.WAITING, True)
-    assert spent <= BUDGET + longest - usd(prices.USUAL_TOKENS_OUT)
-    assert spent > BUDGET - longest, "it stops no earlier than it has to"
-    assert attempts.sum_costs(run) == spent
+    assert BUDGET - usd(max(sent)) < spent <= BUDGET, "it stops no earlier than it has to"
+    assert budgets.sum_costs(run) == spent
 
 
-def test_the_last_reply_that_the_budget_bears_is_alone_under_way(standin: StandIn) -> None:
+def test_near_the_end_of_a_budget_replies_are_limited_to_the_longest_and_come_one_by_one(standin: StandIn) -> None:
     sent = say_lengths(standin, chain([300, 300, 300], repeat(100_000)))
     most = usd(prices.MOST_TOKENS_OUT)
 
     run = runs.drain(runs.start(study_of(16), unlimited_judge(standin), by="tests", budget=most - usd(1)))
 
     assert (run.state, standin.most_at_once) == (Run.State.WAITING, 1)
-    assert sent == [300, 300, 300, 100_000]
+    limits = [hit.body.get("max_tokens") for hit in standin.hits]
+    assert limits == [4096, 4096, 4096, 4096, 8192, 16384, 32768, 65536]
+    assert sent == [300, 300, 300, *limits[3:]]
 
 
 def test_with_an_ample_budget_as_many_calls_are_under_way_as_the_endpoint_takes(standin: StandIn) -> None:
@@ -125,12 +129,12 @@ def test_what_broke_off_counts_as_the_longest_reply_and_the_page_says_so(
     told_there = words(page(client, "researcher", f"/studies/{study.slug}/runs/{run.pk}/"))
 
     assert (run.state, len(standin.hits)) == (Run.State.WAITING, 3)
-    assert attempts.sum_costs(run) == usd(prices.MOST_TOKENS_OUT + 6)
+    assert budgets.sum_costs(run) == usd(prices.MOST_TOKENS_OUT + 6)
     assert "cost unknown 1 request " in told_there
 
 
 def test_a_limit_that_the_provider_does_not_keep_to_is_not_relied_upon(standin: StandIn) -> None:
-    sent = say_lengths(standin, repeat(30_000))
+    sent = say_lengths(standin, repeat(30_000), keeps_limits=False)
     judge = unlimited_judge(standin)
     Judge.objects.update(parameters={"max_tokens": 100})
     judge.refresh_from_db()
@@ -138,7 +142,7 @@ def test_a_limit_that_the_provider_does_not_keep_to_is_not_relied_upon(standin: 
     run = runs.drain(runs.start(study_of(200), judge, by="tests", budget=Decimal(2)))
 
     assert run.state == Run.State.WAITING
-    assert (usd(sum(sent)), len(sent)) == (Decimal("1.8"), 6)
+    assert (usd(sum(sent)), len(sent)) == (Decimal("0.9"), 3), "it is set aside as if there was none"
 
 
 @pytest.mark.parametrize(("adapter", "limit"), [("anthropic", 4096), ("openai", None)])
@@ -169,17 +173,20 @@ def test_a_limit_counts_only_under_a_name_that_the_protocol_has(parameters: dict
     assert "openai" in all_providers()
 
 
-def test_of_a_batch_one_call_goes_alone_where_the_budget_bears_no_longest_reply(standin: StandIn) -> None:
+def test_a_batch_is_limited_where_the_budget_bears_no_longest_reply(standin: StandIn) -> None:
     judge = unlimited_judge(standin)
-    run = runs.start(study_of(8), judge, by="tests", budget=Decimal("0.5"))
+    run = runs.start(study_of(8), judge, by="tests", budget=Decimal("0.1"))
     due = list(run.calls.all())
     tariff = prices.find_tariff(judge, on=run.created_at.date())
     assert tariff is not None
     request = {"messages": [], "parameters": {}}
     reserve = prices.reserve(tariff.in_batches(), request, endpoint=judge.required_endpoint)
 
-    borne = attempts.within_budget(run, due, {call.pk: reserve for call in due})
+    borne, shares = budgets.within_budget(
+        run, due, {call.pk: reserve for call in due}, prices.ReplyLengths(), is_batch=True
+    )
 
-    assert reserve.worst > Decimal("0.5") > reserve.usual
-    assert borne == due[:1]
+    assert reserve.worst > Decimal("0.1") > reserve.usual
+    assert borne == due[:4]
+    assert {share.limit for share in shares.values()} == {4096}
     assert not Attempt.objects.exists()

@@ -101,7 +101,7 @@ def test_why_a_reply_ended_has_one_name_whichever_of_them_came(
     completion = client.complete()
 
     assert (completion.finish_reason, completion.model) == (read, "gemini-2.5-flash")
-    assert (completion.n_tokens_in, completion.n_tokens_out) == (11, 3)
+    assert (completion.n_tokens_in, completion.n_tokens_out) == (11, 29)
 
 
 @pytest.mark.django_db

@@ -71,7 +71,7 @@ def test_calls_without_a_reply_and_calls_never_sent_are_asked_in_a_closed_run(st
     run = started(study, judge_at(standin))
     first = run.calls.first()
     assert first is not None
-    attempts.begin([first], worker="", probes=(), reserves={}, at=run.created_at)
+    attempts.begin([first], worker="", probes=(), shares={}, at=run.created_at)
     attempts.release(attempts.in_flight_of(""))
     runs.close(run, at=run.created_at)
     assert runs.count_calls(run) == {"provider_error": 1, "not_asked": 7}

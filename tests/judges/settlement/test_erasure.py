@@ -138,7 +138,7 @@ def test_a_reply_that_comes_after_its_text_was_erased_is_not_kept(standin: Stand
     story = study.stories.get(code="p1s2")
     call = run.calls.filter(story=story).select_related("assignment__seat", "step", "item").first()
     assert call is not None
-    (attempt,) = attempts.begin([call], worker="w", probes=(), reserves={}, at=NOON)
+    (attempt,) = attempts.begin([call], worker="w", probes=(), shares={}, at=NOON)
     erasure.empty_calls([story.pk])
 
     settlement.settle([Ended(attempt, Completion("Yes, the goldfinch.", "stop", "The goldfinch."), NOON)])

@@ -128,7 +128,7 @@ def test_an_equal_call_waits_for_one_under_way_and_is_sent_if_that_comes_to_noth
     first, second = started(study, judge), started(study, twin(judge))
     now = timezone.now()
     with transaction.atomic():
-        (begun,) = attempts.begin(attempts.choose_due(first, n=1, at=now), worker="w", probes=(), reserves={}, at=now)
+        (begun,) = attempts.begin(attempts.choose_due(first, n=1, at=now), worker="w", probes=(), shares={}, at=now)
         due = attempts.choose_due(second, n=8, at=now)
         left = reuse.leave_equal(second, due, at=now)
     assert [call.pk for call in left] == [call.pk for call in due[1:]]

@@ -41,7 +41,7 @@ def begin(run: Run, worker: str, *, lease_seconds: float = attempts.LEASE_SECOND
     """An attempt that was sent before the clock was set back."""
     at = timezone.now()
     calls = attempts.choose_due(run, n=1, at=at)
-    (attempt,) = attempts.begin(calls, worker=worker, probes=(), reserves={}, at=at, lease_seconds=lease_seconds)
+    (attempt,) = attempts.begin(calls, worker=worker, probes=(), shares={}, at=at, lease_seconds=lease_seconds)
     return attempt
 
 

@@ -113,7 +113,7 @@ def begun(run: Run, *, at: datetime) -> Attempt:
     """One attempt at the first call that is due, as a worker writes it down."""
     with transaction.atomic():
         due = attempts.choose_due(run, n=1, at=at)
-        (attempt,) = attempts.begin(due, worker="w", probes=(), reserves={}, at=at)
+        (attempt,) = attempts.begin(due, worker="w", probes=(), shares={}, at=at)
     return Attempt.objects.select_related("call__assignment__seat", "call__step", "call__item", "call__story").get(
         pk=attempt.pk
     )

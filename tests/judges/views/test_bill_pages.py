@@ -1,0 +1,174 @@
+"""Forecasts and bills on the pages of runs and endpoints."""
+
+import html
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from judges import runs
+from judges.models import Bill, Judge, Run
+from judges.settlement import bills, budgets
+from studies.incoming_tables.errors import UnreadableFile
+from studies.models import Study
+from tests import factories
+from tests.judges import standin as told
+from tests.judges.conftest import judge_at, sendable
+from tests.judges.planning.test_budget import price
+from tests.judges.standin import StandIn
+from tests.judges.views.pages import act, page, words
+
+pytestmark = pytest.mark.django_db
+
+# As Anthropic's and OpenAI's exports have them, more or less.
+USAGE = b"usage_date,model,cost_usd\n2026-03-02,standin,0.75\n2026-03-01,standin,$1.50\n"
+
+
+@pytest.fixture
+def priced(standin: StandIn) -> Judge:
+    judge = judge_at(standin, n_at_once=1, timeout_seconds=1)
+    Judge.objects.update(parameters={"max_tokens": 100_000})
+    judge.refresh_from_db()
+    price(judge, "0", "10")
+    return judge
+
+
+def told_of(client: Client, run: Run) -> str:
+    text = html.unescape(words(page(client, "researcher", f"/studies/plums/runs/{run.pk}/")))
+    return text.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_after_the_probes_the_page_says_what_the_run_is_on_course_for(
+    client: Client, study: Study, standin: StandIn, priced: Judge
+) -> None:
+    body = told.YES.body.replace('"completion_tokens": 3', '"completion_tokens": 100000')
+    standin.reply = lambda hit: replace(told.YES, body=body)
+    run = runs.start(sendable(study), priced, by="tests", budget=Decimal("3.5"))
+    assert "On course" not in told_of(client, run)
+
+    run = runs.drain(run)
+
+    assert (run.state, len(standin.hits)) == (Run.State.WAITING, 3)
+    text = told_of(client, run)
+    assert "On course for $ 8.00; budget $ 3.50" in text  # 3 of 8 calls took a dollar each
+    assert "for the calls left (5) the mean cost of those that ended (3)" in text
+
+    runs.set_budget(run, None)
+    runs.drain(runs.resume(run))
+
+    assert "On course" not in told_of(client, run), "nothing is left"
+
+
+def test_a_bill_stands_beside_the_ledger_and_says_what_requests_of_unknown_cost_did_cost(
+    client: Client, study: Study, standin: StandIn, priced: Judge
+) -> None:
+    silent = replace(told.YES, body=told.YES.body.replace('"usage"', '"unused"'))
+    standin.script = [told.YES, silent, silent]
+    run = runs.drain(runs.start(sendable(study), priced, by="tests", budget=Decimal("2.5")))
+    assert (run.state, budgets.sum_costs(run)) == (Run.State.WAITING, Decimal("2.00003"))
+    assert "cost unknown 2 requests" in told_of(client, run)
+    assert "They count at most: $ 2.00, until a bill is entered" in told_of(client, run)
+
+    act(client, run, "bill", amount="0.25")
+
+    bill = Bill.objects.get()
+    assert (bill.amount, bill.entered_by, bill.run_id) == (Decimal("0.25"), "researcher", run.pk)
+    assert budgets.sum_costs(run) == Decimal("0.25")
+    text = told_of(client, run)
+    assert "cost unknown" not in text.partition("Bill and ledger")[0]
+    assert "researcher all sent by then $ 0.25 $ 0.0001 and 2 requests of unknown cost, at most $ 2.00 +$ 0.25" in text
+
+    run = runs.drain(runs.resume(run))
+
+    assert (run.state, budgets.sum_costs(run)) == (Run.State.FINISHED, Decimal("0.25015")), "five more of 3 tokens"
+
+
+def test_a_bill_below_what_was_counted_frees_no_money(study: Study, standin: StandIn, priced: Judge) -> None:
+    run = runs.drain(runs.start(sendable(study), priced, by="tests", budget=Decimal(2)))
+    counted = budgets.sum_costs(run)
+
+    bills.enter_for_run(run, Decimal(0), by="ann")
+
+    assert budgets.sum_costs(run) == counted == Decimal("0.00024")
+    (row,) = bills.compare_run(run)
+    assert (row.counted, row.difference, row.is_higher) == (counted, counted, False)
+
+
+def test_no_bill_is_entered_while_requests_are_under_way(
+    client: Client, study: Study, standin: StandIn, priced: Judge
+) -> None:
+    run = runs.drain(runs.start(sendable(study), priced, by="tests", budget=Decimal(2)))
+    call = run.calls.first()
+    assert call is not None
+    call.attempts.update(outcome="", lease_until=run.created_at, cost=None)
+
+    text = act(client, run, "bill", amount="1")
+
+    assert "Requests are under way" in text
+    assert not Bill.objects.exists()
+
+
+@pytest.mark.parametrize("values", [{}, {"amount": "-1"}, {"amount": "a lot"}])
+def test_a_bill_without_an_amount_is_refused(
+    client: Client, study: Study, priced: Judge, values: dict[str, str]
+) -> None:
+    run = runs.plan(sendable(study), priced, by="tests")
+
+    act(client, run, "bill", **values)
+
+    assert not Bill.objects.exists()
+
+
+def test_an_endpoints_bill_is_added_up_from_a_file_and_compared_with_the_same_days(
+    client: Client, study: Study, standin: StandIn, priced: Judge
+) -> None:
+    run = runs.drain(runs.start(sendable(study), priced, by="tests"))
+    call = run.calls.first()
+    assert call is not None
+    call.attempts.update(sent_at="2026-03-02T12:00:00Z")
+    client.force_login(factories.staff("administrator"))
+    address = f"/endpoints/{priced.endpoint_id}/"
+
+    client.post(f"{address}bill/", {"file": SimpleUploadedFile("usage.csv", USAGE)})
+
+    bill = Bill.objects.get()
+    assert (bill.amount, str(bill.first_day), str(bill.last_day)) == (Decimal("2.25"), "2026-03-01", "2026-03-02")
+    assert (bill.source, bill.entered_by) == ("usage.csv", "administrator")
+    (row,) = bills.compare_endpoint(priced.required_endpoint)
+    assert (row.counted, row.difference) == (Decimal("0.00003"), Decimal("2.24997"))
+    assert "usage.csv" in page(client, "administrator", address)
+    assert "usage.csv" in page(client, "researcher", address)
+
+
+def test_a_bill_of_an_endpoint_says_which_days_it_is_for(client: Client, priced: Judge) -> None:
+    client.force_login(factories.staff("administrator"))
+
+    response = client.post(f"/endpoints/{priced.endpoint_id}/bill/", {"amount": "3"}, follow=True)
+
+    assert "Enter the first and the last day that it is for." in response.content.decode()
+    assert not Bill.objects.exists()
+
+
+def test_columns_are_those_that_a_person_names() -> None:
+    content = b"when;what;billed;cost center\n2026-03-01;x;1,200.50;7\n1772496000;y;0.1;7\n"
+
+    sheet = bills.read_costs("u.csv", content, cost_column="Billed", date_column="when")
+
+    assert (sheet.amount, str(sheet.first_day), str(sheet.last_day)) == (Decimal("1200.60"), "2026-03-01", "2026-03-03")
+
+
+@pytest.mark.parametrize(
+    ("content", "column", "sentence"),
+    [
+        (b"a,b\n1,2\n", "", "Which column has the costs"),
+        (b"a,cost\n1,2\n", "price", "no column price"),
+        (b"a,cost\n1,much\n", "", "no amount in US dollars"),
+        (b"date,cost\nsoon,2\n", "", "is no date"),
+        (b"date,cost\n", "", "no rows of costs"),
+    ],
+)
+def test_a_file_that_says_no_costs_is_refused_in_a_sentence(content: bytes, column: str, sentence: str) -> None:
+    with pytest.raises(UnreadableFile, match=sentence):
+        bills.read_costs("u.csv", content, cost_column=column)
