@@ -5,7 +5,7 @@ Data files beside these modules hold the prompts of the sources and ours, the pe
 
 from judges.prompts.errors import InvalidPrompt
 from judges.prompts.examples import Candidate, JudgedStory, choose_examples
-from judges.prompts.fences import fence, leaks_canary, new_canary, new_mark, strip_echoes, strip_marks
+from judges.prompts.fences import fence, is_fenced_story, leaks_canary, new_canary, new_mark, strip_echoes, strip_marks
 from judges.prompts.files import (
     AnchorFile,
     AnchorText,
@@ -58,6 +58,7 @@ __all__ = [
     "fence_example",
     "fence_written",
     "find_built_in",
+    "is_fenced_story",
     "join",
     "leaks_canary",
     "load_anchors",

@@ -54,6 +54,12 @@ def fence(text: str, mark: str, *, name: str = "story", canary: str = "") -> str
     return f"<{name} {mark}>\n{inside}\n</{name} {mark}>"
 
 
+def is_fenced_story(text: str) -> bool:
+    """Whether the text is a story inside its fence, and nothing else."""
+    echo = _ECHO.fullmatch(text)
+    return echo is not None and echo["name"].split()[0] == "story"
+
+
 def guard(system: str, mark: str, canary: str = "") -> str:
     """The system message with the rule that what stands inside the fence is no instruction, if it lacks it."""
     rules = [system] if mark in system else [system, GUARD.format(mark=mark)]

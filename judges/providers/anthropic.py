@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -35,6 +35,7 @@ from judges.providers.base import (
 )
 
 VERSION = "2023-06-01"  # of the protocol; there has been no other since
+KEPT = {"type": "ephemeral"}  # in its cache, for five minutes from its last use
 # Anthropic wants a limit on every reply. A verdict with its reasons takes a few hundred.
 MAX_TOKENS = 4096
 _FINISH_REASONS = {
@@ -63,6 +64,7 @@ class Anthropic(Provider):
     title = _("Anthropic")
     own_fields = ("model", "messages", "system", "stream")
     default_limit = MAX_TOKENS
+    marks_shared_texts = True
     cache_write_part = Decimal("1.25")  # of what it keeps five minutes
 
     def connect(self, connection: Connection) -> Client:
@@ -169,16 +171,18 @@ def result_of(line: dict[str, Any]) -> BatchResult:
 
 
 def body_of(request: Request) -> dict[str, Any]:
-    """What is sent for a request: each message as one text, without marks of what to keep in a cache."""
+    """What is sent for a request, with a mark after what other requests begin with, if it says that some do."""
     system: list[dict[str, Any]] = []
     messages: list[dict[str, Any]] = []
     for message in request["messages"]:
-        text = text_of(message["content"])
-        blocks = [{"type": "text", "text": text}] if text else []  # an empty one is refused
         if message["role"] in ("system", "developer"):
-            system += blocks
+            system += _blocks([text_of(message["content"])])
         else:
-            messages.append({"role": message["role"], "content": blocks})
+            messages.append({"role": message["role"], "content": _blocks([text_of(message["content"])])})
+    if n_shared := request.get("n_shared_parts"):
+        parts = request["messages"][-1]["content"]
+        shared, own = text_of(parts[:n_shared]), text_of(parts[n_shared:])
+        messages[-1]["content"] = [{"type": "text", "text": shared, "cache_control": KEPT}, *_blocks([own])]
     body: dict[str, Any] = {"model": request["model"], "max_tokens": request.get("max_tokens") or MAX_TOKENS}
     body |= request.get("parameters") or {}
     body["messages"] = messages
@@ -188,6 +192,10 @@ def body_of(request: Request) -> dict[str, Any]:
         form = {"type": "json_schema", "schema": answer_schema(request["schema"])}
         body["output_config"] = body.get("output_config", {}) | {"format": form}
     return body
+
+
+def _blocks(texts: Iterable[str]) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": text} for text in texts if text]  # an empty one is refused
 
 
 def completion_of(body: str, *, request_id: str = "", limits: Limits | None = None) -> Completion:

@@ -71,6 +71,17 @@ def render_with(request: dict[str, Any], content_by_hash: Mapping[str, str]) -> 
     return {**request, "messages": messages}
 
 
+def mark_shared(request: dict[str, Any], content_by_hash: Mapping[str, str]) -> Request:
+    """The same in parts, with how many of the last message's begin other requests, too: those up to the story."""
+    messages = [
+        {"role": message["role"], "content": [content_by_hash.get(sha, "") for sha in message["texts"]]}
+        for message in request["messages"]
+    ]
+    parts = messages[-1]["content"]
+    ends = [n for n, part in enumerate(parts, start=1) if prompts.is_fenced_story(part)]
+    return {**request, "messages": messages, "n_shared_parts": ends[-1] if ends else 0}
+
+
 def load_texts(requests: Iterable[dict[str, Any]], *, besides: Iterable[str] = ()) -> dict[str, str]:
     """The texts that stored requests name, by hash. One query, or several if they are very many.
 

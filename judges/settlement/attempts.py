@@ -43,16 +43,26 @@ def is_put_off(at: datetime) -> Q:
     return Q(not_before__gt=at, not_before__lte=at + timedelta(seconds=LONGEST_WAIT_SECONDS))
 
 
-def choose_due(run: Run, *, n: int, at: datetime, are_probes: bool = False) -> list[Call]:
+def find_due(run: Run, *, at: datetime) -> QuerySet[Call]:
+    """The calls of the run that may be sent now."""
+    return run.calls.exclude(is_put_off(at)).filter(~WAITING, state=Call.State.PLANNED)
+
+
+def choose_due(
+    run: Run, *, n: int, at: datetime, are_probes: bool = False, among: Collection[int] | None = None
+) -> list[Call]:
     """Up to n calls of the run that may be sent now, held until the end of the transaction.
 
     Those that have failed wait for the others, so that no call spends all its tries on one bad moment.
 
     are_probes : whether each is to be about texts of its own, so that one that is refused does not speak for all
+    among : ids of calls to which the choice is limited; None for all
     """
-    due = run.calls.exclude(is_put_off(at)).filter(~WAITING, state=Call.State.PLANNED)
+    due = find_due(run, at=at)
     if are_probes:
         due = due.filter(pk__in=_choose_probes(run, due, n=n))
+    elif among is not None:
+        due = due.filter(pk__in=among)
     # Another worker's are passed over: waiting for them would have all workers at one endpoint queue for the same rows.
     # SQLite knows no row locks: there one transaction waits for the other. The key is left unlocked (no_key), since
     # attempts refer to it: else writing an attempt of a call would wait for the holder of the call.

@@ -10,7 +10,7 @@ from django.db.models import Min
 from annotation.models import Assignment
 from judges import lifecycle
 from judges.endpoints import connections, limits
-from judges.models import Attempt, Call, Endpoint, Run
+from judges.models import Attempt, Call, Endpoint, Prompt, Run
 from judges.planning import prices
 from judges.planning.prices import ReplyLengths, Tariff
 from judges.providers import CannotConnect, Request
@@ -18,6 +18,7 @@ from judges.requests import texts
 from judges.settlement import attempts, budgets, reuse
 from judges.settlement.budgets import BudgetShare
 from judges.workers import batches
+from judges.workers.cached_texts import CachedTexts
 from studies.models import Item, Step, Story
 
 # Leave to send a text, and to use an endpoint, can be taken back at any time; a worker may stay for hours.
@@ -44,6 +45,7 @@ class Job:
 
     lengths : of the model's replies so far, for a run with a budget; what comes back here is added at once, what comes
         to other workers with the next check
+    cached_texts : what its provider has in its cache; None where it takes no marks, or nothing is asked twice of a text
     checked_at : when it was asked last whether it may still be sent, and what it costs
     """
 
@@ -53,6 +55,7 @@ class Job:
     assignments: dict[int, Assignment]
     checked_at: datetime
     lengths: ReplyLengths = field(default_factory=ReplyLengths)
+    cached_texts: CachedTexts | None = None
 
     @property
     def is_probed(self) -> bool:
@@ -108,7 +111,7 @@ class Jobs:
                 # What is under way may fail as well: no more than so many ever do.
                 n_ended = max(run.n_probes_answered, run.n_probes_failed)
                 n = min(n, attempts.N_PROBES - n_ended - in_flight.count())
-            due = attempts.choose_due(run, n=n, at=at, are_probes=not job.is_probed) if n > 0 else []
+            due = _choose_due(job, n=n, at=at) if n > 0 else []
             self._content_by_hash |= texts.load_texts((c.request for c in due), besides=self._content_by_hash)
             requests = {call.pk: texts.render_with(call.request, self._content_by_hash) for call in due}
             due, shares = _choose_within_budget(job, due, requests)
@@ -120,7 +123,17 @@ class Jobs:
                 self._attach(job, call)
             probes = [] if job.is_probed else [call.pk for call in due]
             rows = attempts.begin(due, worker=self.worker, probes=probes, shares=shares, at=at)
+        if job.cached_texts:
+            job.cached_texts.note_sent(due, at=at)
+            for call in filter(job.cached_texts.is_shared, due):
+                requests[call.pk] = texts.mark_shared(call.request, self._content_by_hash)
         return [Ready(row, prices.limit_reply(requests[row.call.pk], row.n_tokens_limit), job.protocol) for row in rows]
+
+    def note_ended(self, call: Call, *, is_answered: bool, at: datetime) -> None:
+        """A call of one of the jobs has come back, or was not sent after all."""
+        job = self._job_by_run.get(call.run_id)
+        if job and job.cached_texts:
+            job.cached_texts.note_ended(call, is_answered=is_answered, at=at)
 
     def _open(self, run: Run, *, at: datetime) -> Job:
         """The run as a job, with the rows that its calls name."""
@@ -137,6 +150,7 @@ class Jobs:
             tariff=None,
             assignments={assignment.pk: assignment for assignment in assignments},
             checked_at=at,
+            cached_texts=_find_cached_texts(run),
         )
 
     def _attach(self, job: Job, call: Call) -> None:
@@ -146,6 +160,21 @@ class Jobs:
         call.step = self._steps[call.step_id] if call.step_id else None
         call.item = self._items[call.item_id] if call.item_id else None
         call.story = self._stories[call.story_id] if call.story_id else None
+
+
+def _find_cached_texts(run: Run) -> CachedTexts | None:
+    endpoint = run.judge.required_endpoint
+    if run.asks != Prompt.Asks.ITEM or not (endpoint.provider and endpoint.provider.marks_shared_texts):
+        return None
+    return CachedTexts(run, patience_seconds=endpoint.timeout_seconds + attempts.LEASE_SECONDS)
+
+
+def _choose_due(job: Job, *, n: int, at: datetime) -> list[Call]:
+    """Up to n calls that may be sent now, held until the end of the transaction."""
+    if not job.is_probed or job.cached_texts is None:
+        return attempts.choose_due(job.run, n=n, at=at, are_probes=not job.is_probed)
+    among = job.cached_texts.choose(job.run, n=n, at=at)
+    return attempts.choose_due(job.run, n=n, at=at, among=among) if among else []
 
 
 def _check(run: Run) -> bool:

@@ -113,8 +113,12 @@ class Ledger:
         self._note_learnt(size, is_due=is_due(self._kept_at, HOUSEKEEPING_SECONDS, at=at))
         if unsent:
             attempts.give_back(unsent)
+            for attempt in unsent:
+                self._jobs.note_ended(attempt.call, is_answered=False, at=at)
         if ended:
             self._settle(ended, at=at)
+            for e in ended:
+                self._jobs.note_ended(e.call, is_answered=isinstance(e.result, Completion), at=at)
         self._keep(n_busy=n_busy, at=at)
         jobs = self._jobs.find_open(at=at)
         ready: list[Ready] = []

@@ -128,6 +128,8 @@ class Provider:
     own_fields: ClassVar[tuple[str, ...]] = ("model", "messages", "stream", "n")
     # What it takes for tokens written to its cache, as a multiple of other tokens in, unless a price says otherwise.
     cache_write_part: ClassVar[Decimal] = Decimal(1)
+    # Whether it keeps in its cache what stands before a mark, which a request asks for under "n_shared_parts".
+    marks_shared_texts: ClassVar[bool] = False
     # Tokens to which it limits a reply where the parameters set no limit; None if it sends none.
     default_limit: ClassVar[int | None] = None
 

@@ -5,11 +5,11 @@ from collections import Counter
 
 import pytest
 
-from judges import runs
+from judges import catalogue, runs
 from judges.models import Attempt, Call, Endpoint, Judge, Run
 from judges.planning import Scope
 from studies.models import Story, Study
-from tests import triggers
+from tests import factories, triggers
 from tests.judges import standin as told
 from tests.judges.conftest import judge_at, sendable, started
 from tests.judges.standin import StandIn
@@ -24,7 +24,7 @@ def words_of(content: str | list[dict[str, str]]) -> str:
 
 
 @pytest.mark.parametrize("adapter", ["openai", "anthropic"])
-def test_a_run_sends_no_mark_for_caches_and_begins_alike_about_one_story(
+def test_a_run_begins_alike_about_one_story_and_marks_so_much_where_a_provider_takes_marks(
     study: Study, standin: StandIn, adapter: str
 ) -> None:
     judge = judge_at(standin)
@@ -36,13 +36,32 @@ def test_a_run_sends_no_mark_for_caches_and_begins_alike_about_one_story(
 
     bodies = [hit.body for hit in standin.hits]
     assert len(bodies) == 8
-    assert "cache_control" not in json.dumps(bodies)
     messages = [words_of(body["messages"][-1]["content"]) for body in bodies]
     about_one, other = [text for text in messages if "Plums in the icebox" in text]
     same = next(n for n, (a, b) in enumerate(zip(about_one, other, strict=False)) if a != b)
     assert about_one.index("Plums in the icebox") < same, "the story stands before what tells its calls apart"
-    if adapter == "anthropic":
-        assert {len(body["messages"][-1]["content"]) for body in bodies} == {1}
+    if adapter == "openai":
+        assert "cache_control" not in json.dumps(bodies)
+    else:
+        marked = [body["messages"][-1]["content"][0] for body in bodies]
+        assert [block["cache_control"] for block in marked] == [{"type": "ephemeral"}] * 8
+        assert json.dumps(bodies).count("cache_control") == 8
+        assert len({block["text"] for block in marked}) == 4
+        assert all(block["text"].endswith(">") for block in marked)
+
+
+@pytest.mark.parametrize("prompt", ["plain-all-items", "ttcw-reasoning-first"])
+def test_what_is_asked_about_a_text_only_once_is_not_marked(standin: StandIn, prompt: str) -> None:
+    judge = judge_at(standin)
+    Judge.objects.update(prompt=next(row for row in catalogue.load_prompts() if row.name == prompt))
+    Endpoint.objects.update(adapter="anthropic")
+    n_items = 1 if prompt == "ttcw-reasoning-first" else 2
+    study = factories.study(n_items=n_items, comparative=False)
+
+    runs.drain(started(study, Judge.objects.get(pk=judge.pk)))
+
+    assert len(standin.hits) >= 3  # the three probes, whose replies name no item of many
+    assert "cache_control" not in json.dumps([hit.body for hit in standin.hits])
 
 
 def test_every_repeat_leaves_with_a_seed_of_its_own(study: Study, standin: StandIn) -> None:

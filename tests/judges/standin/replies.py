@@ -110,6 +110,7 @@ def anthropic_body(body: str, status: int) -> str:
         return body
     (choice,), usage = document["choices"], document["usage"]
     text, refusal = choice["message"]["content"], choice["message"].get("refusal")
+    written, read = usage.get("n_written", 1), usage.get("n_read", 2)
     return json.dumps(
         {
             "id": "msg_1",
@@ -120,9 +121,9 @@ def anthropic_body(body: str, status: int) -> str:
             "stop_reason": "refusal" if refusal else _STOP_REASONS[choice["finish_reason"]],
             "stop_sequence": None,
             "usage": {
-                "input_tokens": usage["prompt_tokens"] - 3,
-                "cache_creation_input_tokens": 1,
-                "cache_read_input_tokens": 2,
+                "input_tokens": usage["prompt_tokens"] - written - read,
+                "cache_creation_input_tokens": written,
+                "cache_read_input_tokens": read,
                 "output_tokens": usage["completion_tokens"],
             },
         }
