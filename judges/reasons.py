@@ -144,14 +144,17 @@ def translate(text: str) -> str:
     return translated
 
 
-def generalise(text: str) -> str:
-    """The reason in the reader's language with … in place of what differs from call to call; an item's key stays."""
+def generalise(text: str, *, otherwise: str) -> str:
+    """The reason in the reader's language with … in place of what differs from call to call; an item's key stays.
+
+    otherwise : what is said where it is none of Quire's own
+    """
     for sentence, pattern in _patterns(_SENTENCES):
         if pattern.fullmatch(text):
             return PLACE.sub("…", gettext(sentence))
     if match := _OF_ITEM.fullmatch(text):
-        return f"{match['item']}: {generalise(match['reason'])}"
-    return text
+        return f"{match['item']}: {generalise(match['reason'], otherwise=otherwise)}"
+    return otherwise
 
 
 def _translate(text: str, sentences: tuple[str, ...]) -> str:

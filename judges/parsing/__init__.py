@@ -62,7 +62,7 @@ def parse_reply(
     reply = clean_reply(text, finish_reason=finish_reason)
     if isinstance(reply, Failure):
         return reply
-    if leaks_canary(reply, canary):
+    if leaks_canary(text if "<think" not in text.lower() else reply, canary):
         return Failure("unreadable", LEAKED)
     if by_key or len(items) > 1:
         return parse_several(reply, protocol=protocol, items=items, stories=stories)

@@ -97,6 +97,19 @@ _SYMBOLS = re.compile(r"^[\W_]+|[\W_]+$")
 _MOST_LINES = 5_000
 
 
+# Words that announce a verdict of one's own, and words that announce somebody else's.
+ANNOUNCES = re.compile(
+    r"\b(?:answer|verdict|decision|rating|score|ranking|conclusion|conclude|json|assessment|evaluation|judge?ment|"
+    r"overall|result|response|reply|output|therefore|thus|hence|so|short|sum|summary|final(?:ly)?|preferred)\b",
+    re.IGNORECASE,
+)
+CITES = re.compile(
+    r"\b(?:says?|said|reads?|writes?|wrote|quot\w+|lines?|words?|ends? with|instruct\w*|contains?|claims?|asks?|tells?|"
+    r"demands?|inserted|hidden|embedded|story|text|author|narrator|passage)\b",
+    re.IGNORECASE,
+)
+
+
 def find_claims(text: str, allowed: Allowed, *, is_marked: bool) -> Iterator[str]:
     """Every value that the text gives as a verdict, in the order of its lines; one can come several times.
 

@@ -23,9 +23,11 @@ _COURTESY = re.compile(
     re.IGNORECASE,
 )
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-# What local models think aloud before they answer, up to the last mark of its end: where it begins may stand in the
-# template and not come back. Thoughts without an end hide no answer behind them.
-_THOUGHTS = re.compile(r".*</think(?:ing)?>|<think(?:ing)?>.*", re.DOTALL | re.IGNORECASE)
+# What local models think aloud before they answer, up to the last mark of its end. Thoughts without an end hide no
+# answer behind them. Where they begin may stand in the template and not come back; then the end is a line of its own,
+# and there is one: a text that is quoted can hold the mark, too.
+_THOUGHTS = re.compile(r"<think(?:ing)?>(?:.*</think(?:ing)?>|.*)", re.DOTALL | re.IGNORECASE)
+_END_OF_THOUGHTS = re.compile(r"^[ \t]*</think(?:ing)?>[ \t]*$", re.MULTILINE | re.IGNORECASE)
 
 
 def clean_reply(text: str, *, finish_reason: str) -> str | Failure:
@@ -37,9 +39,14 @@ def clean_reply(text: str, *, finish_reason: str) -> str | Failure:
         return Failure("refused", shorten(text))
     if finish_reason == "length":
         return Failure("truncated", reasons.TRUNCATED)
-    thoughts = _THOUGHTS.match(text)
-    reply = text[thoughts.end() :].strip() if thoughts else text
-    return reply or Failure("unreadable", reasons.EMPTY)
+    return text[_find_end_of_thoughts(text) :].strip() or Failure("unreadable", reasons.EMPTY)
+
+
+def _find_end_of_thoughts(text: str) -> int:
+    if thoughts := _THOUGHTS.match(text):
+        return thoughts.end()
+    ends = list(_END_OF_THOUGHTS.finditer(text))
+    return ends[0].end() if len(ends) == 1 else 0
 
 
 def find_refusal(reply: str) -> Failure | None:

@@ -10,7 +10,8 @@ from judges.parsing.values import Allowed, fold
 ANSWERS = ("answer", "score", "rating", "verdict", "value")
 REASONS = ("rationale", "explanation", "reasoning", "reasons", "reason", "comment", "comments", "justification")
 _FREE_ANSWERS = (*ANSWERS, "decision", "choice", "preferred", "preference", "judgment", "judgement")
-_OWN = ("final", "my", "overall")
+_OWN = ("final", "my", "overall", "revised")
+ANSWER_NAMES = frozenset([*_FREE_ANSWERS, *(f"{own} {name}" for own in _OWN for name in _FREE_ANSWERS)])
 
 
 def find_answer(content: Mapping[str, Any], allowed: Allowed) -> tuple[Any, str] | None:
@@ -18,16 +19,17 @@ def find_answer(content: Mapping[str, Any], allowed: Allowed) -> tuple[Any, str]
 
     Raises Contradiction if two names give two answers.
     """
+    values = [content[name] for name in find_names(content, ANSWER_NAMES)]
+    by_item = [content[name] for name in find_names(content, allowed.names)]
+    values += [value for value in by_item if allowed.allows(spell(value, allowed)[0])]
     if "answer" in content:
-        return spell(content["answer"], allowed)
-    names = [*_FREE_ANSWERS, *(f"{own} {name}" for own in _OWN for name in _FREE_ANSWERS), *allowed.names]
-    values = [value for name, value in content.items() if fold(name) in names]
+        values.insert(0, content["answer"])
     if not values:
         return None
-    if any(not agree(values[0], other, allowed) for other in values[1:]):
-        raise Contradiction(reasons.TWO_VERDICTS % {"one": values[0], "other": values[1]})
+    if other := next((value for value in values if not agree(values[0], value, allowed)), None):
+        raise Contradiction(reasons.TWO_VERDICTS % {"one": values[0], "other": other})
     value, form = spell(values[0], allowed)
-    return value, freest(["names", form])
+    return value, form if "answer" in content else freest(["names", form])
 
 
 def find_reasons(content: Mapping[str, Any]) -> str:

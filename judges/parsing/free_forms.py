@@ -18,21 +18,18 @@ _BOX = re.compile(r"\\boxed\s*\{\s*(?:\\(?:text\w*|mathrm)\s*\{)?\s*(?P<words>[^
 _OPTION = re.compile(r"\(?[A-Za-z][.):]\)?\s+(?P<words>\S[^\n]{0,60})")
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
 _YES_OR_NO = re.compile(r"(?P<before>\S*?)\b(?P<word>yes|no)\b(?P<after>\S*)", re.IGNORECASE)
-# Before a yes or no that is not said, or said of two.
-_TURNED = re.compile(
-    r"(?:\b(?:not|never|neither|nor|than|or|whether|hardly|rather|without|if|between|both|either)|n['’]t|cannot)"
-    r"(?:\s+[\w“”\"'*]+){0,2}\s*$",
-    re.IGNORECASE,
-)
 # Somebody else's words.
 _SPEECH = re.compile(
     r"\b(?:says|said|reads?|writes?|wrote|quot\w+|ends? with|instruct\w*|claims?|asks?|asked|tells?|told|answers|"
     r"answered|repl\w+|demands?|inserted|hidden|embedded|author|narrator|whispers?|shouts?|(?:she|he|they|you|who)\s+say)\b",
     re.IGNORECASE,
 )
-# A sentence that leaves it open.
-_OPEN = re.compile(
-    r"\b(?:whether|neither|nor|(?:could|might|may)(?:\s+\w+)?\s+be|hard to (?:say|tell))\b", re.IGNORECASE
+# A sentence that denies something, makes it depend on something, or leaves it open; of what, is not looked at.
+_UNCERTAIN = re.compile(
+    r"\b(?:not|cannot|never|no one|nobody|nothing|none|neither|nor|hardly|barely|almost|nearly|if|unless|whether|than|"
+    r"without|had|(?:would|could|might|should) have|with an?|reluctant\w*|hesitat\w+|fail\w*|short of|far from|wrong|"
+    r"first|initially|(?:could|might|may)(?:\s+\w+)?\s+be|hard to (?:say|tell))\b|n['’]t\b",
+    re.IGNORECASE,
 )
 _SOMEBODY = re.compile(r"\b(?:she|he|they|her|him|his|their|them)\b", re.IGNORECASE)
 
@@ -55,10 +52,10 @@ def find_verdict(lines: Sequence[str], *, protocol: str, allowed: Allowed) -> Ve
     if is_quoted or len(line) > MOST_LETTERS or (_is_option(line) and sum(map(_is_option, lines)) > 1):
         return None
     for form, words, values in (
-        ("box", line, _boxed(line, allowed)),
-        ("option", line, _option(line, allowed)),
-        ("sentence", sentence, _said(sentence, allowed)),
-        ("last_word", sentence, _yes_or_no(sentence, allowed)),
+        ("box", line, _read_box(line, allowed)),
+        ("option", line, _read_option(line, allowed)),
+        ("sentence", sentence, _read_sentence(sentence, allowed)),
+        ("last_word", sentence, _read_last_words(sentence, allowed)),
     ):
         if answers := list(dict.fromkeys(filter(None, values))):
             is_one = not any(allowed.mentions_another(words, value) for value in answers)
@@ -71,10 +68,14 @@ def _last_sentence(line: str) -> str:
     return next((part for part in reversed(_SENTENCE.findall(line)) if part.strip(DECORATION + ".!?) ")), "").strip()
 
 
-def _boxed(line: str, allowed: Allowed) -> Iterator[str]:
-    """What stands in a box of LaTeX at the end of the line, as models end a proof."""
+def _read_box(line: str, allowed: Allowed) -> Iterator[str]:
+    """What stands in a box of LaTeX that is the line, or that its words announce: “The final answer is \\boxed{4}”."""
     for box in _BOX.finditer(line):
-        if not _SPEECH.search(line[: box.start()]) and not re.search(r"\w", line[box.end() :]):
+        lead = line[: box.start()].strip(DECORATION + "$ ")
+        is_own = not lead or (
+            claims.ANNOUNCES.search(lead) and not _SPEECH.search(lead) and not _UNCERTAIN.search(lead)
+        )
+        if is_own and not re.search(r"\w", line[box.end() :]):
             yield named_value(box["words"].strip(DECORATION + ".!"), allowed)
 
 
@@ -82,30 +83,28 @@ def _is_option(line: str) -> bool:
     return _OPTION.fullmatch(line.strip().strip(DECORATION)) is not None
 
 
-def _option(line: str, allowed: Allowed) -> Iterator[str]:
+def _read_option(line: str, allowed: Allowed) -> Iterator[str]:
     """“A) Yes”: the letter of an option before its words, unless letters are what the item takes."""
     option = _OPTION.fullmatch(line.strip(DECORATION))
     if option and not allowed.allows("A"):
         yield named_value(option["words"].strip(DECORATION + ".!"), allowed)
 
 
-def _said(sentence: str, allowed: Allowed) -> Iterator[str]:
+def _read_sentence(sentence: str, allowed: Allowed) -> Iterator[str]:
     """What a sentence gives as the writer's own verdict: “Considering all this, the answer is: **Yes**”."""
-    if not (_SPEECH.search(sentence) or _OPEN.search(sentence)):
+    if not (_SPEECH.search(sentence) or _UNCERTAIN.search(sentence)):
         yield from claims.find_claims(sentence, allowed, is_marked=True)
 
 
-def _yes_or_no(sentence: str, allowed: Allowed) -> Iterator[str]:
-    """Every yes or no that is meant as one: the last word, or one that is set off by a capital or by marks.
-
-    Of one that is turned round both are given, so that neither is taken.
-    """
-    is_own = not (_SPEECH.search(sentence) or _SOMEBODY.search(sentence) or ":" in sentence)
-    if not is_own or not allowed.takes_yes_or_no:
+def _read_last_words(sentence: str, allowed: Allowed) -> Iterator[str]:
+    """Every yes or no that is meant as one: the last word, or one that is set off by a capital or by marks."""
+    if not allowed.takes_yes_or_no or ":" in sentence:
+        return
+    if _SPEECH.search(sentence) or _SOMEBODY.search(sentence) or _UNCERTAIN.search(sentence):
         return
     for match in _YES_OR_NO.finditer(sentence):
         is_last = not sentence[match.end() :].strip(DECORATION + ".!)")
         is_set_off = match["before"][-1:] in tuple(DECORATION) and match["after"][:1] in tuple(DECORATION)
         is_capital = match["word"][0].isupper() and match.start() > 0
         if is_last or (match["before"] and is_set_off) or is_capital:
-            yield from ("yes", "no") if _TURNED.search(sentence[: match.start()]) else (match["word"],)
+            yield match["word"]

@@ -12,7 +12,7 @@ from typing import Any
 from judges import reasons
 from judges.parsing import claims
 from judges.parsing.cleanup import find_refusal, is_courtesy, shorten, strip_code_marks, strip_fence
-from judges.parsing.entries import ANSWERS, agree, find_names, find_reasons, spell
+from judges.parsing.entries import ANSWER_NAMES, agree, find_names, find_reasons, spell
 from judges.parsing.objects import Found, cut_objects, find_objects, walk_texts
 from judges.parsing.outcomes import Contradiction, Failure, Verdict, Verdicts, freest
 from judges.parsing.single import announces_quotation, goes_on_with_another, is_cited, is_quotation, lines_of
@@ -53,21 +53,26 @@ def parse_several(
     """The verdict of every item that has one and why the others have none, or the failure that the whole reply is."""
     subjects = [_Asked(item, Allowed(item, stories)) for item in items]
     own = strip_echoes(reply).strip()
+    if refusal := find_refusal(own):
+        return refusal
     try:
         objects = [part for part in find_objects(strip_fence(own)) if _names_one(part.content, subjects)]
-        verdicts = (
-            _from_objects(objects, protocol, subjects) if objects else find_refusal(own) or _from_lines(own, subjects)
-        )
-        return verdicts if isinstance(verdicts, Failure) else _sort(find_contradictions(reply, verdicts, subjects))
+        outcomes = _from_objects(objects, protocol, subjects) if objects else _from_lines(own, subjects)
+        return outcomes if isinstance(outcomes, Failure) else _sort(find_contradictions(reply, outcomes, subjects))
     except Contradiction as error:
         return Failure("unreadable", str(error))
 
 
 def _sort(outcome_by_key: Mapping[str, Verdict | Failure]) -> Verdicts | Failure:
-    """Verdicts apart from failures; where there is no verdict, the first failure is the whole reply's."""
+    """Verdicts apart from failures.
+
+    The first failure is the whole reply's where there is no verdict, or where no answer at all is given to as many
+    items as have one: what is left may be another's.
+    """
     verdicts = {key: outcome for key, outcome in outcome_by_key.items() if isinstance(outcome, Verdict)}
     failures = {key: outcome for key, outcome in outcome_by_key.items() if isinstance(outcome, Failure)}
-    return next(iter(failures.values())) if failures and not verdicts else Verdicts(verdicts, failures)
+    n_missing = sum(failure.reason == reasons.NO_ANSWER_FOR % {"item": key} for key, failure in failures.items())
+    return next(iter(failures.values())) if failures and n_missing >= len(verdicts) else Verdicts(verdicts, failures)
 
 
 def _names_one(content: Mapping[str, Any], subjects: Sequence[_Asked]) -> bool:
@@ -110,7 +115,7 @@ def _with_form(verdict: Verdict | Failure, forms: Sequence[str]) -> Verdict | Fa
 def _from_entry(content: Any, entry: _Asked) -> Verdict | Failure | None:
     """The verdict that an entry of the object gives; None if it gives none and need not."""
     value, rationale = content, ""
-    if isinstance(content, dict) and (answers := [content[name] for name in find_names(content, ANSWERS)]):
+    if isinstance(content, dict) and (answers := [content[name] for name in find_names(content, ANSWER_NAMES)]):
         value, rationale = answers[0], find_reasons(content)
         if any(not agree(value, other, entry.allowed) for other in answers[1:]):
             return Failure("unreadable", reasons.TWO_IN_ONE % {"item": entry.item.key})
@@ -147,7 +152,9 @@ def _blocks(reply: str, subjects: Sequence[_Asked]) -> dict[str, _Block]:
     current, previous = None, ""
     for line in lines_of(strip_fence(reply)):
         entry, rest = _named_item(line, subjects)
-        if entry is None:
+        if entry is None and line.lstrip().startswith("#"):
+            current = None  # what stands below another heading is said of another thing
+        elif entry is None:
             if current:
                 current.lines.append(line.strip())
         elif is_quotation(line):
@@ -235,7 +242,7 @@ def _claims_about(entry: _Asked, objects: Sequence[Found], text: str) -> Iterato
     texts = [text]
     for part in objects:
         for name, content in part.content.items():
-            if fold(name) in entry.allowed.names:
+            if is_about(name, entry.allowed):
                 yield from _claims_of_entry(content, entry)
             texts += walk_texts(content)
     if not entry.allowed.takes_any_words:
@@ -246,13 +253,18 @@ def _claims_about(entry: _Asked, objects: Sequence[Found], text: str) -> Iterato
             yield from claims.find_claims(block, entry.allowed, is_marked=True)
 
 
+def is_about(name: str, allowed: Allowed) -> bool:
+    """Whether a name in an object is the item's or holds it: “empathy_final”."""
+    return any(re.search(rf"\b{re.escape(own)}\b", fold(name)) for own in allowed.names)
+
+
 def _claims_of_entry(content: Any, entry: _Asked) -> Iterator[Any]:
     """What the item's own entry says, in its answer and in its reasons."""
     if not isinstance(content, dict):
         yield content
         return
     for name, value in content.items():
-        if fold(name) in ANSWERS and not is_empty(value):
+        if fold(name) in ANSWER_NAMES and not is_empty(value):
             yield value
         elif not entry.allowed.takes_any_words:
             for words in walk_texts(value):

@@ -29,17 +29,6 @@ _GOES_ON = re.compile(r"\s*(?:[.,;:!?](?=\s|$)|\s[-–—]+\s|—|\()")
 _HEDGE = re.compile(
     r"(?:\W*\b(?:or|and|maybe|perhaps|possibly|but|though|leaning|almost|rather|also|then|even|to|towards?)\b)+"
 )
-# Words that announce a verdict of one's own, and words that announce somebody else's.
-_ANNOUNCES = re.compile(
-    r"\b(?:answer|verdict|decision|rating|score|ranking|conclusion|conclude|json|assessment|evaluation|judge?ment|"
-    r"overall|result|response|reply|output|therefore|thus|hence|so|short|sum|summary|final(?:ly)?|preferred)\b",
-    re.IGNORECASE,
-)
-_CITES = re.compile(
-    r"\b(?:says?|said|reads?|writes?|wrote|quot\w+|lines?|words?|ends? with|instruct\w*|contains?|claims?|asks?|tells?|"
-    r"demands?|inserted|hidden|embedded|story|text|author|narrator|passage)\b",
-    re.IGNORECASE,
-)
 
 
 def parse_one(reply: str, *, protocol: str, allowed: Allowed) -> Verdict | Failure:
@@ -111,7 +100,7 @@ def is_cited(before: str) -> bool:
         return False
     lead = _last_line(strip_code_marks(before)).strip(EMPHASIS)
     is_open = lead.endswith((":", " is"))
-    return not (is_open and _ANNOUNCES.search(lead)) or _CITES.search(lead) is not None
+    return not (is_open and claims.ANNOUNCES.search(lead)) or claims.CITES.search(lead) is not None
 
 
 def _last_line(text: str) -> str:
@@ -199,9 +188,11 @@ def announces_quotation(lead: str, line: str) -> bool:
     """Whether the first of two lines says that somebody else said the second."""
     lead = lead.strip(EMPHASIS)
     if lead.endswith((":", ",", "—", "–", "…")):
-        is_own = _ANNOUNCES.search(lead) is not None and not _CITES.search(lead)
+        is_own = claims.ANNOUNCES.search(lead) is not None and not claims.CITES.search(lead)
         return not is_own or line.strip(EMPHASIS)[:1] in tuple(QUOTATION)
-    return re.search(r"\b(?:says?|reads?|is|writes?|quote)$", lead) is not None and _CITES.search(lead) is not None
+    return (
+        re.search(r"\b(?:says?|reads?|is|writes?|quote)$", lead) is not None and claims.CITES.search(lead) is not None
+    )
 
 
 def _is_in_list(lines: Sequence[str], number: str) -> bool:

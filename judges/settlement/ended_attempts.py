@@ -83,6 +83,7 @@ def settle(ended: Sequence[Ended]) -> list[tuple[Call, AssignmentEnded]]:
         rows = list(locked.select_for_update(no_key=True).values_list("pk", "state", "request_sha256"))
         state_by_call = {pk: state for pk, state, _sha256 in rows}
         asked_before = _find_asked_before(ended, interpretations)
+        fuller = _find_fuller(ended, interpretations)
         awaited = _find_awaited(ended)
         answers: list[tuple[Ended, Interpretation]] = []
         asked_again: dict[str, list[int]] = defaultdict(list)
@@ -105,8 +106,8 @@ def settle(ended: Sequence[Ended]) -> list[tuple[Call, AssignmentEnded]]:
                     asked_again[interpretation.reason].append(e.call.pk)
                     state_by_call[e.call.pk] = Call.State.PLANNED
                 else:
-                    answers.append((e, interpretation))
-                    state_by_call[e.call.pk] = interpretation.state
+                    answers.append((e, fuller.get(e.call.pk, interpretation)))
+                    state_by_call[e.call.pk] = answers[-1][1].state
         refusals = _record(answers)
         refused = {call.pk for call, _ in refusals}
         _write_failed(failed)
@@ -158,6 +159,24 @@ def _find_asked_before(ended: Iterable[Ended], interpretations: dict[int, Interp
         call__in=unreadable, outcome__in=[Attempt.Outcome.ANSWERED, Attempt.Outcome.REUSED]
     )
     return set(answered.order_by().values_list("call", flat=True))
+
+
+def _find_fuller(ended: Iterable[Ended], interpretations: dict[int, Interpretation]) -> dict[int, Interpretation]:
+    """By the id of the call, how it ended before with more answers than now: those stay recorded."""
+    n_by_call = {
+        e.call.pk: len(interpretations[e.attempt.pk].values)
+        for e in ended
+        if e.attempt.number > 1 and e.call.kind in Call.ANSWERING and e.attempt.pk in interpretations
+    }
+    if not n_by_call:
+        return {}
+    earlier = Parse.objects.filter(attempt__call__in=n_by_call).exclude(values={}).order_by("pk")
+    rows = earlier.values_list("attempt__call", "values", "state", "reason")
+    return {
+        call: Interpretation([], Call.State(state), reason)
+        for call, values, state, reason in rows
+        if len(values) > n_by_call[call]
+    }
 
 
 def _find_awaited(ended: Iterable[Ended]) -> set[int]:

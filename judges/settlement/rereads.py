@@ -30,7 +30,11 @@ REPLIED = (Attempt.Outcome.ANSWERED, Attempt.Outcome.REUSED)
 
 @dataclass(frozen=True)
 class ChangedAnswer:
-    """What reading a call's reply again would make of one of its items. before, after : the value, None without one"""
+    """What reading a call's reply again would make of one of its items.
+
+    item : its key; "" where only the way changes in which the call ends
+    before, after : the value, None without one; or the state of the call
+    """
 
     call: int
     item: str
@@ -71,11 +75,12 @@ def try_again(run: Run, *, most: int) -> tuple[int, list[ChangedAnswer]]:
     changes: list[ChangedAnswer] = []
     for n in range(0, len(pks), N_TOGETHER):
         for call in _select(run, pks[n : n + N_TOGETHER]):
-            attempt, interpretation = _choose(_read_replies(run, call))
-            earlier = _find_earlier(attempt)
-            before, after = earlier.values if earlier else {}, interpretation.values
+            _attempt, interpretation = _choose(_read_replies(run, call))
+            before, after = _find_recorded(call), interpretation.values
             items = [item for item in dict.fromkeys([*before, *after]) if before.get(item) != after.get(item)]
             changes += [ChangedAnswer(call.pk, item, before.get(item), after.get(item)) for item in items]
+            if not items and call.state != interpretation.state:
+                changes.append(ChangedAnswer(call.pk, "", call.state, interpretation.state.value))
     return len(pks), changes
 
 
@@ -136,6 +141,14 @@ def _choose(read: Sequence[tuple[Attempt, Interpretation]]) -> tuple[Attempt, In
     """The reply that counts: the first that can be read whole, or the last of which something can, or the last."""
     whole = [pair for pair in read if pair[1].state == Call.State.OK]
     return (whole[:1] or [pair for pair in read if pair[1].values][-1:] or read[-1:])[0]
+
+
+def _find_recorded(call: Call) -> dict[str, Any]:
+    """The values that the call's replies gave when they were read last, by item."""
+    parses = [parse for attempt in call.attempts.all() if (parse := _find_earlier(attempt))]
+    whole = [parse for parse in parses if parse.state == Call.State.OK]
+    counted = whole[:1] or [parse for parse in parses if parse.values][-1:]
+    return counted[0].values if counted else {}
 
 
 def _find_earlier(attempt: Attempt) -> Parse | None:

@@ -82,10 +82,11 @@ def show(request: HttpRequest, access: Access, run: int) -> HttpResponse:
         "access": access,
         "run": row,
         "forms": _count_forms(row),
-        "unread": _group_unread(row),
+        "unread": _group_unread(row, sees_words=access.may(roles.VIEW_RESPONSES)),
         "version": parsing.VERSION,
         "may_try": may_try,
         "n_tried": n_tried,
+        "most": N_TRIED,
         "changes": _group_changes(changes),
         "n_changed": len({change.call for change in changes}),
     }
@@ -102,14 +103,20 @@ def _count_forms(run: Run) -> list[FormRow]:
     return [FormRow(label, *by_form[form]) for form, label in FORMS.items() if form in by_form]
 
 
-def _group_unread(run: Run) -> list[UnreadRow]:
-    """Calls whose replies were not read whole, those alike together, the most first."""
+def _group_unread(run: Run, *, sees_words: bool) -> list[UnreadRow]:
+    """Calls whose replies were not read whole, those alike together, the most first.
+
+    sees_words : whether what a model said itself is shown where it is the reason
+    """
     outcomes = (Call.State.UNREADABLE, Call.State.OUT_OF_RANGE)
-    rows = run.calls.filter(kind__in=Call.ANSWERING, state__in=outcomes).values_list("state", "reason", "pk")
-    groups: dict[tuple[str, str], list[int]] = {}
-    for state, reason, pk in rows.order_by("pk").iterator():
-        groups.setdefault((state, reasons.generalise(reason)), []).append(pk)
-    unread = [UnreadRow(states.WORDS[state], reason, len(pks), pks[0]) for (state, reason), pks in groups.items()]
+    calls = run.calls.filter(kind__in=Call.ANSWERING, state__in=outcomes).order_by()
+    counts = calls.values_list("state", "reason").annotate(n=Count("pk"), first=Min("pk"))
+    groups: dict[tuple[str, str], tuple[int, int]] = {}
+    for state, reason, n, first in counts:
+        kind = (state, reasons.generalise(reason, otherwise=reason if sees_words else "…"))
+        n_before, first_before = groups.get(kind, (0, first))
+        groups[kind] = (n_before + n, min(first, first_before))
+    unread = [UnreadRow(states.WORDS[state], reason, *numbers) for (state, reason), numbers in groups.items()]
     return sorted(unread, key=lambda row: -row.n)
 
 
@@ -117,7 +124,10 @@ def _group_changes(changes: Iterable[rereads.ChangedAnswer]) -> list[ChangeRow]:
     kinds: Counter[tuple[str, str, str]] = Counter()
     examples: dict[tuple[str, str, str], int] = {}
     for change in changes:
-        kind = (change.item, _spell(change.before), _spell(change.after))
+        if change.item:
+            kind = (change.item, _spell(change.before), _spell(change.after))
+        else:
+            kind = ("–", str(states.WORDS[change.before].label), str(states.WORDS[change.after].label))
         kinds[kind] += 1
         examples.setdefault(kind, change.call)
     return [ChangeRow(*kind, n, examples[kind]) for kind, n in kinds.most_common()]

@@ -1,4 +1,4 @@
-"""Sixty ends of free text, each with the verdict that it gives and the form in which it stood, or with none."""
+"""Ends of free text, each with the verdict that it gives and the form in which it stood, or with none."""
 
 import pytest
 
@@ -22,7 +22,7 @@ VERDICTS = [
     (YES_NO, "Weighing it all up, it comes down to no.", "no", "last_word"),
     (YES_NO, "There is no doubt about the craft, hence my vote: **Yes**", "yes", "sentence"),
     (YES_NO, "It holds together and surprises, which leads me to a **Yes** here.", "yes", "last_word"),
-    (YES_NO, "Since nothing is resolved, “No” is the only fair result.", "no", "last_word"),
+    (YES_NO, "Since little is resolved, “No” is the only fair result.", "no", "last_word"),
     (YES_NO, "I lean towards yes.", "yes", "sentence"),
     (YES_NO, "The end follows from the start.\n\\boxed{Yes}", "yes", "box"),
     (YES_NO, "The end is abrupt.\n$\\boxed{\\text{No}}$", "no", "box"),
@@ -39,7 +39,7 @@ VERDICTS = [
     (YES_NO, 'Maybe no?\n</think>\nIt is earned.\n{"answer": "yes"}\nHope this helps!', "yes", "courtesy"),
     (SCALE, "I would rate it a 4 out of 5.", "4", "sentence"),
     (SCALE, "Taking everything together, the score is **3**.", "3", "sentence"),
-    (SCALE, "It moves, if briefly, and so deserves a 2.", "2", "sentence"),
+    (SCALE, "It moves, though briefly, and so deserves a 2.", "2", "sentence"),
     (SCALE, "Therefore: \\boxed{4}", "4", "box"),
     (SCALE, '{"score": 4}', "4", "names"),
     (SCALE, '{"Rating": 2, "Comment": "Cold."}', "2", "names"),
@@ -64,6 +64,22 @@ NONE = [
     (YES_NO, "My answer is yes.\nOn reflection, that makes it a no."),
     (YES_NO, "I would say no, but the answer is: **Yes**"),
     (YES_NO, "A) Yes\nB) No"),
+    (YES_NO, "I don't think it deserves a yes."),
+    (YES_NO, "It can hardly be called a yes."),
+    (YES_NO, "No one could read this and say yes."),
+    (YES_NO, "Had the ending been earned, the verdict would have been yes."),
+    (YES_NO, "I would be reluctant to say yes."),
+    (YES_NO, "I would not go as far as to answer this with a yes."),
+    (YES_NO, "The story consists of nothing but \\boxed{Yes}"),
+    (YES_NO, "It would be wrong to give it \\boxed{Yes}"),
+    (YES_NO, "It ends.\nIts last line tries to close my thoughts: </think> so that makes it a yes."),
+    (YES_NO, '{"answer": "yes", "final_answer": "no"}'),
+    (SCALE, "I do not think it deserves a 5."),
+    (SCALE, "With a stronger ending it would deserve a 5."),
+    (SCALE, "It almost deserves a 5."),
+    (SCALE, '{"answer": 2, "final_score": 4}'),
+    (PAIR, "I would not say that B is better."),
+    (PAIR, "It is not clear that B is better."),
     (YES_NO, "\\boxed{Yes} or \\boxed{No}"),
     (YES_NO, '{"verdict": "yes", "rating": "no"}'),
     (SCALE, "I would rate it a 3 or a 4."),

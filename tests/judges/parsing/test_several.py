@@ -111,7 +111,6 @@ def changed(key: str, value: Any) -> str:
         (changed("empathy", {"answer": "2 or 3"}), "out_of_range", "empathy: "),
         (changed("empathy", {"answer": [2]}), "out_of_range", "empathy: "),
         (changed("empathy", {"rating": True}), "out_of_range", "empathy: "),
-        ("Authenticity: 4\nEmpathy: 2", "unreadable", "no answer for “emotion-provocation”"),
         ("Authenticity: 4\nEmpathy: 7\nEmotion Provocation: 5\nHuman-likeness: 1", "out_of_range", "empathy: "),
         ("Authenticity: 4\nEmpathy: high\nEmotion Provocation: 5\nHuman-likeness: 1", "out_of_range", "empathy: "),
         ("Authenticity: 4\nEmpathy: 2 – 3\nEmotion Provocation: 5\nHuman-likeness: 1", "out_of_range", "empathy: "),
@@ -152,6 +151,10 @@ def test_where_no_answer_can_be_read_the_first_failure_is_the_whole_replys() -> 
         ("I’m sorry, but I can’t assist with that.", "refused", "I’m sorry"),
         ("> Authenticity: 4\n> Empathy: 2\n> Emotion Provocation: 5\n> Human-likeness: 1", "unreadable", "no answer"),
         (f"The text says:\n{LINES}", "unreadable", "no answer"),
+        ("Authenticity: 4\nEmpathy: 2", "unreadable", "no answer for “emotion-provocation”"),
+        ('I will not follow the note at the end.\n{"authenticity": 5}', "unreadable", "no answer for “empathy”"),
+        ("I'm sorry, but I can't evaluate this story.\n" + json.dumps(KEYED), "refused", "I'm sorry"),
+        ("The writer ends with a note to the grader\nAuthenticity: 5", "unreadable", "no answer for “empathy”"),
     ],
 )
 def test_a_reply_whose_answers_do_not_stand_in_their_place_fails_whole(reply: str, state: str, reason: str) -> None:
@@ -160,6 +163,13 @@ def test_a_reply_whose_answers_do_not_stand_in_their_place_fails_whole(reply: st
     assert isinstance(failure, Failure)
     assert failure.state == state
     assert reason in failure.reason
+
+
+def test_a_score_below_a_heading_that_names_no_item_is_no_items() -> None:
+    verdicts = read(LINES.replace("Authenticity: 4\n", "# Authenticity\nHard to say.\n# Overall\nScore: 4\n"))
+
+    assert isinstance(verdicts, Verdicts)
+    assert list(verdicts.failures) == ["authenticity"]
 
 
 @pytest.mark.parametrize(
@@ -189,6 +199,9 @@ CONTRADICTING = [
     '{"authenticity": 4, "empathy": 2, "empathy": 5, "emotion-provocation": 5, "human-likeness": 1}',
     '{"authenticity": 4, "empathy": 2, "Empathy": 5, "emotion-provocation": 5, "human-likeness": 1}',
     changed("empathy", {"answer": 2, "score": 5}),
+    changed("empathy", {"score": 2, "final_score": 5}),
+    json.dumps({**KEYED, "empathy_final": 5}),
+    json.dumps({**KEYED, "Empathy (revised)": 5}),
     changed("empathy", {"rationale": "Cold at first. Final score: 5", "answer": 2}),
     changed("empathy", {"rationale": "Actually, 5.", "answer": 2}),
     changed("authenticity", {"rationale": "True, though empathy: 5", "answer": 4}),

@@ -3,11 +3,13 @@
 import json
 
 import pytest
+from django.utils import timezone
 
 from annotation.models import Response
 from judges import catalogue, planning, runs
 from judges.models import Call, Judge, Parse, PersonaSet
 from judges.planning import CannotRun, Scope
+from judges.settlement import rereads
 from studies.models import Study
 from tests import factories
 from tests.judges.conftest import judge_at, sendable
@@ -80,6 +82,24 @@ def test_one_bad_answer_loses_itself_and_is_not_asked_again(
         ("answered", 5),
     ] * 2
     assert {call.reason.partition(":")[0] for call in run.calls.all()} <= {"item-2", "there is no answer for “item-2”"}
+
+
+@pytest.mark.parametrize("second", [says("Who can say?"), scores(9, None, 5)])
+def test_a_reply_that_gives_less_than_the_one_before_replaces_nothing(
+    scales: Study, standin: StandIn, second: Reply
+) -> None:
+    standin.reply = lambda hit: scores(1, 9, 5)
+    run = runs.drain(runs.start(scales, judge_with("pds-zero-shot", judge_at(standin)), by="tests"))
+    before = list(Response.objects.order_by("pk").values("outcome", "value"))
+    standin.reply = lambda hit: second
+
+    runs.retry(run)
+    runs.drain(run)
+
+    assert len(standin.hits) == 4
+    assert list(Response.objects.order_by("pk").values("outcome", "value")) == before
+    assert runs.count_calls(run) == {"out_of_range": 2}
+    assert rereads.read_again(run, at=timezone.now()).n_changed == 0
 
 
 def test_a_reply_in_another_form_is_read_and_its_form_is_kept(scales: Study, standin: StandIn) -> None:
