@@ -272,11 +272,12 @@ def set_price() -> None:
 def test_nothing_is_sent_before_somebody_who_was_told_what_it_takes_has_approved(
     study: Study, standin: StandIn
 ) -> None:
-    # Two prompts of 31 characters, 8 tokens each by four to a token and 16 by two bytes, and one token back of each.
+    # Two prompts of 31 characters: 8 tokens each by four to a token, at most one a byte and 32 for the frame of a
+    # message; one token back of each; at most each is asked twice.
     takes = "2 requests to be sent, about 16 tokens"
     assert measure(dry_run=True) == f"{study}: {takes}, cost unknown, since the model has no price\n"
     set_price()
-    assert measure(dry_run=True) == f"{study}: {takes}, about $ 0.0200, at most $ 0.0720\n"
+    assert measure(dry_run=True) == f"{study}: {takes}, about $ 0.0200, at most $ 0.2600\n"
     with pytest.raises(CommandError, match="Nothing was sent: approve it with --yes"):
         measure(yes=False)
     assert not standin.hits
@@ -293,10 +294,10 @@ def test_what_could_cost_more_than_its_budget_or_nobody_knows_what_is_not_asked(
     with pytest.raises(CommandError, match=r"house/small has no price, so that no budget can be kept; enter its price"):
         measure(budget=Decimal(1))
     set_price()
-    with pytest.raises(CommandError, match=r"it could cost \$ 0.0720, more than the budget of \$ 0.0719"):
-        measure(budget=Decimal("0.0719"))
+    with pytest.raises(CommandError, match=r"it could cost \$ 0.2600, more than the budget of \$ 0.2599"):
+        measure(budget=Decimal("0.2599"))
     assert not standin.hits
 
-    measure(budget=Decimal("0.072"))
+    measure(budget=Decimal("0.26"))
 
     assert len(standin.hits) == 2

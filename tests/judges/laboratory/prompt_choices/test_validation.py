@@ -218,6 +218,7 @@ def test_the_other_pairs_are_judged_once_with_what_was_chosen_and_measured_apart
 
 def test_trials_that_nobody_approved_are_taken_back_with_all_their_rows(standin: StandIn) -> None:
     study, model = pairs(), judge_at(standin)
+    price(model)
     choice = prompt_choices.plan(study, model, templates(), share=0.3, seed=0, by="ann", budget=Decimal(3))
     assert set(Run.objects.values_list("budget", flat=True)) == {Decimal("0.5")}
     assert Judge.objects.filter(is_trial=True).count() == 6

@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+from datetime import date
 from io import StringIO
 from typing import Any
 
@@ -12,7 +13,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from judges import releases
-from judges.models import GeneratedText, Judge, Run
+from judges.models import GeneratedText, Judge, Price, Run
 from judges.views.new_runs import PLAN_CHANGED
 from studies import story_edits
 from studies.models import Instrument, Item, Provenance, Study
@@ -61,6 +62,8 @@ def test_one_looks_then_approves_and_the_run_is_at_work(
     study: Study, designer: Client, standin: StandIn, queued: list[int]
 ) -> None:
     values = fields(standin)
+    prices = {"usd_per_million_in": 1, "usd_per_million_out": 1, "valid_from": date(2026, 1, 1)}
+    Price.objects.create(endpoint_id=values["endpoint"], model="standin", **prices)
 
     look = words_of(designer.post(NEW, values | {"do": "look"}).content.decode())
     assert "1 text would be written" in look
