@@ -28,7 +28,7 @@ IN_FLIGHT = Q(outcome=Attempt.Outcome.IN_FLIGHT, cost=None)
 
 
 @dataclass(frozen=True)
-class Spending:
+class RunSpending:
     """In US dollars.
 
     counted : what requests have cost as their tokens were counted; None if of none it is known
@@ -62,7 +62,7 @@ class BudgetShare:
     limit: int | None = None
 
 
-def load_spending(run: Run) -> Spending:
+def load_spending(run: Run) -> RunSpending:
     """What the run has spent and set aside. Two queries.
 
     A bill of the run covers all that it had sent by then: the costs that nobody knew are in it, and it is taken to be
@@ -81,7 +81,7 @@ def load_spending(run: Run) -> Spending:
     spent, billed, in_flight, unknown = (
         (sums[name] or NOTHING).quantize(SMALLEST) for name in ("spent", "billed", "in_flight", "unknown")
     )
-    return Spending(
+    return RunSpending(
         counted=None if sums["spent"] is None else spent,
         spent=spent + (max(bill.amount - billed, NOTHING) if bill else NOTHING),
         reserved=in_flight + unknown,
@@ -116,7 +116,7 @@ def within_budget(
 
 def divide(
     budget: Decimal,
-    spending: Spending,
+    spending: RunSpending,
     reserves: Mapping[int, Reserve],
     lengths: ReplyLengths,
     *,

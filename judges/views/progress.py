@@ -14,7 +14,7 @@ from annotation.models import Rater
 from judges import reasons, runs
 from judges.models import Attempt, Call, Endpoint, Run
 from judges.settlement import attempts, budgets
-from judges.settlement.budgets import Spending
+from judges.settlement.budgets import RunSpending
 from judges.views import states
 from judges.views.states import Segment, StateWords
 
@@ -54,7 +54,7 @@ class RunProgress:
     minutes_left: int | None
     n_tokens_in: int
     n_tokens_out: int
-    spending: Spending
+    spending: RunSpending
     state: str
     resting_until: datetime | None
     resting_reason: str

@@ -105,6 +105,7 @@ def test_trials_are_approved_by_whoever_may_and_the_workers_are_told(
     queued: list[int],
     django_capture_on_commit_callbacks: Any,
 ) -> None:
+    price(judge)
     values = selected(judge, prompts, seed=0, n_calls=12, budget="3", do="start")
     with django_capture_on_commit_callbacks(execute=True):
         said = words(post(client, NEW, values).content.decode())
