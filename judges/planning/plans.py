@@ -48,6 +48,7 @@ class Scope:
     n_examples : how many experts' answers stand before a question, if the prompt shows any
     probes : whether the model is asked of each story whether it knows it
     anchors : whether the fixed texts are judged, too
+    afresh : whether it asks again what the study has a reply to already
     choice : how its prompt was chosen among others, for its document
     """
 
@@ -59,6 +60,7 @@ class Scope:
     n_examples: int = 4
     probes: bool = False
     anchors: bool = False
+    afresh: bool = False
     choice: dict[str, object] | None = None
 
     def __post_init__(self) -> None:
@@ -86,6 +88,7 @@ class Plan:
     further : all other readings
     guards : what is asked beside the stories' questions: whether a text is known, and what is said of fixed ones
     canary : the run's code that must not come back
+    is_afresh : whether what the study has a reply to already is asked again
     """
 
     protocol: Protocol
@@ -97,6 +100,7 @@ class Plan:
     further: list[PlannedSeat] = field(default_factory=list)
     guards: list[PlannedCall] = field(default_factory=list)
     canary: str = ""
+    is_afresh: bool = False
 
     @property
     def seats(self) -> list[PlannedSeat]:
@@ -163,6 +167,7 @@ def plan_run(study: Study, judge: Judge, scope: Scope | None = None) -> Plan:
         [seat for reading in further for seat in reading],
         guards,
         wording.canary,
+        scope.afresh,
     )
 
 
@@ -353,6 +358,7 @@ def write_document(
         ({"fill_prompt": fills.prompt_document()} if asks_for_fills else {})
         | ({"probe_prompt": recognition_probes.prompt_document()} if scope.probes else {})
         | ({"anchors": prompts.load_anchors().version} if scope.anchors else {})
+        | ({"afresh": True} if scope.afresh else {})
         | ({"choice": scope.choice} if scope.choice else {})
         | ({"persona_set": scope.persona_set.content} if scope.persona_set else {})
         | {

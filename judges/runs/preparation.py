@@ -6,7 +6,7 @@ from decimal import Decimal
 from annotation import design
 from annotation.models import Assignment, Rater
 from judges import planning
-from judges.models import Call, Judge, Prompt, Reading, Run
+from judges.models import Call, Prompt, Reading, Run
 from judges.planning import Plan, Scope, extensions
 from judges.planning.estimates import RunEstimate
 from judges.planning.readings import Pass
@@ -22,10 +22,9 @@ def estimate(study: Study, planned: Plan, *, in_batches: bool = False) -> RunEst
 
     in_batches : whether calls are handed in as batches
     """
-    judge = planned.judge
-    if judge.kind == Rater.Kind.METRIC:
+    if planned.judge.kind == Rater.Kind.METRIC:
         return None
-    hash_by_call = {id(call): fingerprint(judge, call, seat.reading) for seat in planned.seats for call in seat.calls}
+    hash_by_call = {id(call): fingerprint(planned, call, seat.reading) for seat in planned.seats for call in seat.calls}
     answered = reuse.find_answered(study, hash_by_call.values())
     fresh = extensions.select(planned, lambda _seat, call: hash_by_call[id(call)] not in answered)
     one_by_one = replace(planning.estimate(fresh), n_reused=planned.n_calls - fresh.n_calls)
@@ -83,14 +82,16 @@ def write(study: Study, planned: Plan, scope: Scope, *, budget: Decimal | None, 
     ]
     Reading.objects.bulk_create(readings, batch_size=AT_ONCE)
     shelf = texts.Shelf()
-    rows = [_call(run, assignment, c, seat.reading, shelf) for seat, assignment in pairs for c in seat.calls]
-    rows += [_call(run, None, c, planned.first, shelf) for c in planned.guards]
+    rows = [_call(run, planned, assignment, c, seat.reading, shelf) for seat, assignment in pairs for c in seat.calls]
+    rows += [_call(run, planned, None, c, planned.first, shelf) for c in planned.guards]
     shelf.store()
     Call.objects.bulk_create(rows, batch_size=200)
     return run
 
 
-def _call(run: Run, assignment: Assignment | None, planned: PlannedCall, reading: Pass, shelf: texts.Shelf) -> Call:
+def _call(
+    run: Run, plan: Plan, assignment: Assignment | None, planned: PlannedCall, reading: Pass, shelf: texts.Shelf
+) -> Call:
     """The row of one call; its texts are put onto the shelf, but of one that waits for another, which has none yet."""
     is_sent = "messages" in planned.request and not planned.waits
     unsent = {name: part for name, part in planned.request.items() if name != "messages"}
@@ -105,12 +106,13 @@ def _call(run: Run, assignment: Assignment | None, planned: PlannedCall, reading
         anchor=planned.anchor,
         section=planned.section,
         request=shelf.put_request(planned.request, planned.stories) if is_sent else unsent,
-        request_sha256=fingerprint(run.judge, planned, reading) if is_sent else "",
+        request_sha256=fingerprint(plan, planned, reading) if is_sent else "",
     )
 
 
-def fingerprint(judge: Judge, planned: PlannedCall, reading: Pass) -> str:
-    """The hash of all that the call asks; "" for what is not sent."""
+def fingerprint(plan: Plan, planned: PlannedCall, reading: Pass) -> str:
+    """The hash of all that the call asks; "" for what is not sent. Asked afresh, it is like no other run's."""
     if "messages" not in planned.request:
         return ""
-    return texts.fingerprint(planned.request, endpoint=judge.endpoint_id, **asdict(reading))
+    apart = {"run": plan.canary} if plan.is_afresh else {}
+    return texts.fingerprint(planned.request, endpoint=plan.judge.endpoint_id, **asdict(reading), **apart)

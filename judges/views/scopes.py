@@ -15,7 +15,7 @@ from studies import protocol as protocols
 from studies.models import Step, Study
 
 # The names of its fields in an address, and what says that they were filled in.
-FIELDS = ("is_chosen", "steps", "persona_set", "n_examples", "probes", "anchors")
+FIELDS = ("is_chosen", "steps", "persona_set", "n_examples", "probes", "anchors", "afresh")
 
 
 class ScopeForm(forms.Form):
@@ -47,6 +47,11 @@ class ScopeForm(forms.Form):
         required=False,
         help_text=_("They show from run to run whether the model has changed."),
     )
+    afresh = forms.BooleanField(
+        label=_("Ask again what this study has a reply to"),
+        required=False,
+        help_text=_("Otherwise a call that asks the same as an earlier one takes its reply, unpaid."),
+    )
 
     def __init__(self, *args: Any, study: Study, judge: Judge) -> None:
         super().__init__(*args)
@@ -75,6 +80,7 @@ class ScopeForm(forms.Form):
             n_examples=values.get("n_examples") or Scope.n_examples,
             probes=values.get("probes", False),
             anchors=values.get("anchors", False),
+            afresh=values.get("afresh", False),
         )
 
     def _find_unneeded(self, n_steps: int) -> list[str]:

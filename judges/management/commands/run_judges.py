@@ -58,6 +58,7 @@ class Command(BaseCommand):
         )
         parser.add_argument("--probes", action="store_true", help="ask of each story whether the model knows it")
         parser.add_argument("--anchors", action="store_true", help="ask about the three fixed texts, too")
+        parser.add_argument("--afresh", action="store_true", help="ask again what the study has a reply to already")
         parser.add_argument("--budget", type=dollars, metavar="USD", help="spend no more than this")
         parser.add_argument("--dry-run", action="store_true", help="say what it would take, and start nothing")
         parser.add_argument("--yes", action="store_true", help="approve it without being asked")
@@ -249,6 +250,7 @@ def _scope(study: Study, options: dict[str, Any]) -> Scope:
         n_examples=options["examples"] or Scope.n_examples,
         probes=options["probes"],
         anchors=options["anchors"],
+        afresh=options["afresh"],
     )
 
 

@@ -55,6 +55,22 @@ def test_an_equal_call_takes_the_earlier_reply_and_sends_nothing(study: Study, s
     assert second.state == "finished"
 
 
+def test_a_run_that_asks_afresh_sends_everything_and_estimates_so(study: Study, standin: StandIn) -> None:
+    judge = judge_at(standin)
+    runs.drain(started(study, judge))
+    scope = Scope(afresh=True)
+
+    estimate = preparation.estimate(study, planning.plan_run(study, twin(judge), scope))
+    again = runs.drain(runs.start(study, Judge.objects.get(slug="twin"), by="tests", scope=scope))
+    third = runs.drain(started(study, twin(judge, "third")))
+
+    assert estimate is not None
+    assert (estimate.n_calls, estimate.n_reused) == (8, 0)
+    assert len(standin.hits) == 16
+    assert Attempt.objects.filter(call__run=again, outcome="answered").count() == 8
+    assert Attempt.objects.filter(call__run=third, outcome="reused").count() == 8
+
+
 def test_another_parameter_or_another_study_asks_afresh(study: Study, standin: StandIn) -> None:
     judge = judge_at(standin)
     runs.drain(started(study, judge))

@@ -48,9 +48,9 @@ def fields_of(html: str) -> set[str]:
 @pytest.mark.parametrize(
     ("prompt", "fields"),
     [
-        ("ttcw-reasoning-first", {"steps", "probes", "anchors"}),
-        ("pds-zero-shot", {"steps", "persona_set", "probes", "anchors"}),
-        ("ttcw-few-shot", {"steps", "n_examples", "probes", "anchors"}),
+        ("ttcw-reasoning-first", {"steps", "probes", "anchors", "afresh"}),
+        ("pds-zero-shot", {"steps", "persona_set", "probes", "anchors", "afresh"}),
+        ("ttcw-few-shot", {"steps", "n_examples", "probes", "anchors", "afresh"}),
     ],
 )
 def test_only_what_the_prompt_leaves_open_is_a_field(
