@@ -35,7 +35,7 @@ from reports.figures.sources.contrast_families import correct, with_letters
 from reports.figures.sources.contrast_rows import ContrastRow, OutcomeContrasts, SourceLevel
 from reports.figures.sources.contrast_table import contrast_columns, contrast_table, rests_on
 from reports.figures.sources.contrast_words import contrast_statements, fixed_premises, unit_words
-from reports.figures.sources.headline_words import headline, leading
+from reports.figures.sources.headline_words import headline
 from reports.figures.sources.lead_difference import lead_difference
 from reports.figures.sources.leaderboard import source_leaderboard
 from reports.figures.sources.log_odds import check_blocks, check_columns, with_checks
@@ -115,7 +115,7 @@ class Comparisons(Figure[ComparisonResult]):
         return headline(result.whole)
 
     def lead_difference(self, result: ComparisonResult) -> str:
-        return lead_difference(leading(result.whole))
+        return lead_difference(result.whole)
 
     def leaderboard(self, result: ComparisonResult, head: Head) -> Leaderboard:
         return source_leaderboard(result.whole, head)

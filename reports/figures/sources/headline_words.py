@@ -20,10 +20,9 @@ def headline(outcomes: Sequence[OutcomeContrasts]) -> str:
 
     outcomes : none is a part of another, the primary one first
     """
-    first = leading(outcomes)
-    scales = [outcome for outcome in outcomes if outcome.kind == "rating"]
-    if first.kind == "rating" and not first.is_primary and len(scales) > 1:
+    if scales := counted_scales(outcomes):
         return _on_scales(scales) + _doubt(scales)
+    first = leading(outcomes)
     return "; ".join([_on_one(first), *([_("after the planned exclusions")] if first.is_after_exclusions else [])])
 
 
@@ -31,6 +30,13 @@ def leading(outcomes: Sequence[OutcomeContrasts]) -> OutcomeContrasts:
     """The one that a report is headed with: the primary one, else a declared score, else the first."""
     scores = [outcome for outcome in outcomes if outcome.kind == "score"]
     return scores[0] if scores and not outcomes[0].is_primary else outcomes[0]
+
+
+def counted_scales(outcomes: Sequence[OutcomeContrasts]) -> list[OutcomeContrasts]:
+    """The scales over which a headline counts who is ahead; none where it is about one outcome."""
+    first = leading(outcomes)
+    scales = [outcome for outcome in outcomes if outcome.kind == "rating"]
+    return scales if first.kind == "rating" and not first.is_primary and len(scales) > 1 else []
 
 
 def _doubt(outcomes: Sequence[OutcomeContrasts]) -> str:

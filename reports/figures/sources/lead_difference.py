@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.utils.translation import gettext as _
 
 from reports import reasons
 from reports.figures.sources.contrast_rows import ContrastRow, OutcomeContrasts
 from reports.figures.sources.contrast_words import on_outcome, unit_words
+from reports.figures.sources.headline_words import counted_scales, leading
 from reports.numbers import decimal
 from reports.numbers import interval as between
 
 
-def lead_difference(outcome: OutcomeContrasts) -> str:
-    """The difference of the first two sources with its interval, in a few short sentences; "" where they are level."""
+def lead_difference(outcomes: Sequence[OutcomeContrasts]) -> str:
+    """The difference of the first two sources with its interval, in a few short sentences; "" where they are level, and
+    where the headline counts over several scales, since another source may be ahead on the first of them.
+
+    outcomes : none is a part of another, the primary one first
+    """
+    if counted_scales(outcomes):
+        return ""
+    outcome = leading(outcomes)
     first, second = (level.source for level in outcome.ranked[:2])
     row = outcome.between(first, second)
     if row.value is None:

@@ -30,7 +30,7 @@ def compared(row: ContrastRow, *values: float) -> OutcomeContrasts:
 
 
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("row", "words"),
     [
         (SHOWN, DIFFERENCE + "0.50 to 1.50. The two are shown to differ."),
         (SHOWN.turned(), DIFFERENCE + "0.50 to 1.50. The two are shown to differ."),
@@ -47,22 +47,22 @@ def compared(row: ContrastRow, *values: float) -> OutcomeContrasts:
         (replace(NOT_SHOWN, value=0.0), ""),
     ],
 )
-def test_the_difference_stands_with_its_interval_and_whether_it_is_shown(row: ContrastRow, said: str) -> None:
-    assert lead_difference(compared(row)) == said
+def test_the_difference_stands_with_its_interval_and_whether_it_is_shown(row: ContrastRow, words: str) -> None:
+    assert lead_difference([compared(row)]) == words
 
 
 def test_of_ranks_the_lower_one_is_ahead() -> None:
     row = replace(SHOWN, first="B", second="A")
     outcome = replace(of_kind("rank", 1.5, 2.5, title="Order"), contrasts=(row,))
 
-    assert lead_difference(outcome).startswith("Stories by A are 1.00 ranks ahead of those by B on “Order”")
+    assert lead_difference([outcome]).startswith("Stories by A are 1.00 ranks ahead of those by B on “Order”")
 
 
 def test_two_that_are_not_compared_leave_the_reason_and_the_head_says_so() -> None:
     row = ContrastRow(first="A", second="B", why=Reason(code="too_few_stories", values={}))
     outcome = compared(row)
 
-    assert lead_difference(outcome)
+    assert lead_difference([outcome])
     assert headline([outcome]).endswith("; whether the two differ could not be tested")
 
 
@@ -70,3 +70,14 @@ def test_a_head_names_too_few_stories() -> None:
     assert headline([compared(replace(SHOWN, n_stories=3))]).endswith(
         "; stories are too few to show whether the two differ"
     )
+
+
+def test_a_head_over_several_scales_has_no_difference_on_the_first_of_them() -> None:
+    outcomes = [
+        replace(compared(SHOWN), title="Depth"),
+        *(of_kind("rating", 3, 4, title=title) for title in ("Plot", "Style", "Voice")),
+    ]
+
+    assert headline(outcomes).startswith("Stories by B are rated highest on 3 of 4 scales")
+    assert lead_difference(outcomes) == ""
+    assert lead_difference([replace(outcomes[0], is_primary=True), *outcomes[1:]]).startswith(DIFFERENCE)
