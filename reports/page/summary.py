@@ -74,7 +74,7 @@ class JudgeStatement:
 class ReportSummary:
     """board : None where nothing leads, as in a sealed study; lead_difference : in words, "" where nothing is compared
     n_gauges : how many there are, of which the first are drawn; gauge_words : whether raters agree
-    has_judges : whether any has answered; judge : None where none could be tested
+    has_judges : whether any has answered, and may be compared with people; judge : None where none could be tested
     held_percent : of 100 intervals how many hold, by simulation
     n_findings, n_planned : how many are stated, and how many of them were planned
     """
@@ -107,7 +107,7 @@ class ReportSummary:
             n_gauges=len(gauges),
             gauge_words=" ".join(words for figure, result in results.visible for words in figure.gauge_words(result)),
             gauge_ticks=ticks,
-            has_judges=any(figure.section == JUDGES for figure, _result in results.visible),
+            has_judges=_has_judges(results),
             judge=_judge(results, head),
             highlights=highlights(results),
             held_percent=held_percent(ends),
@@ -176,6 +176,14 @@ def _line(of: Leader | Gauge, words: str, place: _Place, *, upper: float | None 
 def _numbers(value: float, ends: Interval | None) -> Iterable[float]:
     numbers = [value, *((ends.low, ends.high) if ends else ())]
     return [number for number in numbers if number is not None]
+
+
+def _has_judges(results: Results) -> bool:
+    """Whether a judge has answered and may be compared; sealed, its section says no more than what it cost."""
+    progress = results.figures["progress"]
+    has_answers = progress is not None and any(judge.n_answered for judge in progress.judges)
+    has_section = any(figure.section == JUDGES for figure, _result in results.visible)
+    return has_answers and has_section and not results.is_sealed
 
 
 def _judge(results: Results, head: Head) -> JudgeStatement | None:

@@ -204,7 +204,7 @@ def test_the_summary_says_why_nothing_is_sure_and_what_it_takes_to_test_a_judge(
     assert "Answers do not vary within sources, so they cannot tell how sure it is." in sure
     assert "; whether the two differ could not be tested</h1>" in page
     judge = page[page.index("May a judge stand in for an expert?") : page.index("How sure?")]
-    assert "Not tested: people and a judge must have answered the same tests" in judge
+    assert "Not tested: that takes at least 30 answers of one person, to tests or to scales, where another" in judge
 
 
 def test_a_report_of_judges_alone_says_that_no_person_has_answered(staff: Client) -> None:
