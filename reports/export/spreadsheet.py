@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from reports.page.csv import csv_lines
+from studies.documents.reader import LARGEST_FILE
 
 # Where a formula could begin: at the start, or after a sign at which some spreadsheet begins a new cell or row.
 FORMULA = re.compile(r"""\A(?=[=+\-@\t\r\n])|(?<=[;\t\r\n])(?="*[=+\-@])""")
@@ -32,6 +33,7 @@ def make_harmless(line: str) -> str:
     """
     if not SUSPICIOUS.search(line.removesuffix(END_OF_LINE)):
         return line
+    csv.field_size_limit(LARGEST_FILE)  # the module's own limit, 128 KiB, is less than a long story
     (row,) = csv.reader(io.StringIO(line, newline=""))
     harmless = io.StringIO(newline="")
     csv.writer(harmless).writerow(map(_quote_formula, row))
