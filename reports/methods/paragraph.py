@@ -74,7 +74,7 @@ def write_paragraphs(study: Study, results: Results, report: Report, sampled: Sa
         (_("Amendments after launch"), _amendments(results)),
         (_("What was left out"), _exclusions(study, results)),
         (_("Analysis"), [*_plan(study, results), *_statistics(results, sampled)]),
-        (_("Judges"), _judges(study)),
+        (_("Judges"), describe_judges(study)),
         (_("Computing"), _computing(results, report)),
     ]
     paragraphs = [MethodsParagraph(title, tuple(sentences)) for title, sentences in parts]
@@ -337,8 +337,8 @@ def _agreement(agreement: Any) -> Iterator[str]:
         )
 
 
-def _judges(study: Study) -> Iterator[str]:
-    """Each judge with what answered for it: a model with its prompt, or a metric."""
+def describe_judges(study: Study) -> Iterator[str]:
+    """Each judge with what answered for it: a model with its prompt, or a metric. Two queries."""
     kinds = dict(study.raters.exclude(kind=Rater.Kind.PERSON).order_by("code").values_list("code", "kind"))
     known = {
         judge.slug: judge

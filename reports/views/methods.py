@@ -11,7 +11,7 @@ from config import roles
 from reports import overview
 from reports.document import latex
 from reports.methods.citation import SHORT, cite
-from reports.methods.paragraph import installed, to_text, write_paragraphs
+from reports.methods.paragraph import describe_judges, installed, to_text, write_paragraphs
 from reports.methods.sampled_units import find_sampled
 from reports.methods.tables import WRITERS, paper_tables, write_tables
 from reports.models import Report
@@ -19,6 +19,7 @@ from reports.page.fragments import obtain_page, obtain_part
 from reports.page.sections import METHODS
 from reports.views.shared import may_see_sources, of_study, read_stored, with_report
 from studies.access import Access
+from studies.hashing import sha256
 from studies.models import Study
 from studies.views.guards import require_in_study
 
@@ -44,8 +45,8 @@ def show(request: HttpRequest, access: Access, report: Report) -> HttpResponse:
 
 
 def _obtain_paper(report: Report, study: Study) -> str | None:
-    """The paragraph and the tables. Of a study that was launched they are stored: what they say besides the report's
-    own numbers is final then, but for what is installed."""
+    """The paragraph and the tables. Of a study that was launched they are stored: they say what the report and the frozen
+    protocol hold, and else what is installed and what is known of judges, which is a part of their name."""
 
     def write() -> str:
         results = read_stored(report)
@@ -56,7 +57,8 @@ def _obtain_paper(report: Report, study: Study) -> str | None:
 
     if study.state == Study.State.DRAFT:
         return write()
-    return obtain_part(report, f"paper {installed()[:SHORT]}", write)
+    others = sha256(" ".join([installed(), *describe_judges(study)]))
+    return obtain_part(report, f"paper {others[:SHORT]}", write)
 
 
 @require_in_study(roles.VIEW_REPORT)

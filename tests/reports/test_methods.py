@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.models import Withdrawal
 from annotation.responses import submission
+from judges.models import Judge
 from reports import results
 from reports.methods import changes
 from reports.methods.citation import Citation, quire_version
@@ -173,6 +174,17 @@ def test_what_a_paper_says_is_read_from_the_results_once(
     assert r"\begin{tabular}" in second
 
 
+def test_a_judge_that_is_described_later_is_described_in_what_was_stored_before(staff: Client, study: Study) -> None:
+    before = staff.get("/reports/plums/methods/").content.decode()
+    Judge.objects.create(slug="gpt", metric="ttr", metric_version="1")
+
+    after = staff.get("/reports/plums/methods/").content.decode()
+
+    assert "The answers of the judge gpt were imported." in before
+    assert "gpt is the metric ttr, version 1." in after
+    assert Report.objects.count() == 1
+
+
 def test_a_long_table_is_not_shown_but_led_to(staff: Client, study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("reports.methods.tables.MOST_SHOWN", 10)
 
@@ -326,7 +338,7 @@ def test_a_report_of_another_version_is_not_found(staff: Client, study: Study) -
     assert staff.get(f"/reports/plums/by/{report.fingerprint}/").status_code == 404
 
 
-@pytest.mark.parametrize(("address", "n"), [("/reports/{}/methods/", 26), ("/reports/{}/by/{}/", 10)])
+@pytest.mark.parametrize(("address", "n"), [("/reports/{}/methods/", 28), ("/reports/{}/by/{}/", 10)])
 def test_a_page_costs_the_same_for_one_group_as_for_three(staff: Client, address: str, n: int) -> None:
     counts = []
     for slug, n_groups in (("one", 1), ("three", 3)):
