@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from textwrap import wrap
@@ -92,8 +93,11 @@ def write_png(svg: str) -> bytes:
     return bytes(resvg_py.svg_to_bytes(svg_string=svg, zoom=ZOOM, font_files=fonts, background="#ffffff"))
 
 
-def write_pdf(svg: str, *, title: str) -> bytes:
-    """The same as a PDF of one page, with its text as text in our fonts; a letter that these lack is an empty box."""
+def write_pdf(svg: str, *, title: str, made_at: datetime) -> bytes:
+    """The same as a PDF of one page, with its text as text in our fonts; a letter that these lack is an empty box.
+
+    made_at : what it is dated, so that the same summary is the same file whenever it is asked for
+    """
     import fpdf  # only whoever asks for a PDF pays for it
     from fpdf.svg import SVGObject
 
@@ -101,6 +105,7 @@ def write_pdf(svg: str, *, title: str) -> bytes:
     size = cast("tuple[float, float]", (drawing.width, drawing.height))  # ours has both
     pdf = fpdf.FPDF(unit="pt", format=size)
     pdf.set_title(title)
+    pdf.set_creation_date(made_at)
     pdf.set_lang(get_language() or "en")
     for style, name in zip(("", "B"), FONT_FILES, strict=True):
         pdf.add_font(FAMILY, style, FONTS / name)

@@ -45,7 +45,7 @@ def png(request: HttpRequest, access: Access, report: Report, *, plot: str) -> H
 def summary_pdf(request: HttpRequest, access: Access, report: Report) -> HttpResponse:
     """The summary as a PDF of one page, of the shape of a slide; of the report as it is now or of the stored one."""
     document = read_stored(report)
-    content = standalone.write_pdf(_draw_slide(document, report), title=document.study.title)
+    content = standalone.write_pdf(_draw_slide(document, report), title=document.study.title, made_at=report.made_at)
     return _file(access, SLIDE, "pdf", "application/pdf", content)
 
 

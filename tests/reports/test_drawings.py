@@ -141,6 +141,7 @@ def test_the_summary_is_a_pdf_of_one_page_with_its_words(staff: Client, study: S
     assert [page.mediabox.width, page.mediabox.height] == [int(svg.attrib["width"]), int(svg.attrib["height"])]
     assert pdf.metadata is not None
     assert pdf.metadata.title == study.title
+    assert pdf.metadata.creation_date == Report.objects.get().made_at.replace(microsecond=0)
     for line in svg.iter(f"{SVG}text"):
         assert "".join((line.text or "").split()) in words
 
