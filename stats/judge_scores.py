@@ -279,7 +279,7 @@ def _ranks_of_shuffles(values: FloatArray) -> FloatArray:
     points = np.unique(values)
     if points.size > MOST_VALUES:
         return np.asarray(scipy_stats.rankdata(values, axis=1), dtype=np.float64)
-    ranks, n_less = np.empty(values.shape), np.zeros((len(values), 1))
+    ranks, n_less = np.full(values.shape, np.nan), np.zeros((len(values), 1))
     for point in points:
         is_point = values == point
         n = is_point.sum(axis=1, keepdims=True)

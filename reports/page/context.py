@@ -62,10 +62,10 @@ def filled_tables(results: Results) -> dict[str, list[Row]]:
 
 def headline(results: Results) -> str:
     """The main finding in a sentence; without one, where the study stands."""
-    return lead(results)[0]
+    return find_headline(results)[0]
 
 
-def lead(results: Results) -> tuple[str, str]:
+def find_headline(results: Results) -> tuple[str, str]:
     """The main finding in a sentence, what was planned, else of what leads, and how far its first is ahead of the next;
     without one, the title of the study."""
     has_plan = results.study.has_plan

@@ -14,7 +14,7 @@ from reports.document.values import Interval
 from reports.figures import Figure
 from reports.figures.base import Statement
 from reports.numbers import coefficient, interval, whole
-from reports.page.context import highlights, lead
+from reports.page.context import find_headline, highlights
 from reports.page.outline import find_leader
 from reports.page.statements import held_percent
 from reports.results import Results
@@ -102,7 +102,7 @@ class ReportSummary:
         statements = [s for figure, result in results.visible for s in figure.statements(result, head)]
         return cls(
             board=board,
-            lead_difference=lead(results)[1],
+            lead_difference=find_headline(results)[1],
             gauges=lines,
             n_gauges=len(gauges),
             gauge_words=" ".join(words for figure, result in results.visible for words in figure.gauge_words(result)),

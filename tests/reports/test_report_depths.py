@@ -193,8 +193,8 @@ def test_no_paragraph_of_a_section_stands_there_twice(staff: Client, study: Stud
     read(staff, "/reports/plums/")
 
     for key in stored_outline().sections():
-        said = re.findall(r'<p class="says">(.*?)</p>', read(staff, f"/reports/plums/{key}/"))
-        assert len(said) == len(set(said)), key
+        paragraphs = re.findall(r'<p class="says">(.*?)</p>', read(staff, f"/reports/plums/{key}/"))
+        assert len(paragraphs) == len(set(paragraphs)), key
 
 
 def test_the_summary_says_why_nothing_is_sure_and_what_it_takes_to_test_a_judge(staff: Client, study: Study) -> None:

@@ -11,14 +11,14 @@ def test_the_share_of_the_top_k_is_counted_within_prompts() -> None:
     score = np.array([4.0, 3, 2, 1, 4, 3, 2, 1])
     ratings = np.array([4.0, 3, 2, 1, 1, 2, 3, 4])
 
-    found = {k: find_top_shares(score, ratings, prompts, k) for k in (1, 2, 3)}
+    top_by_k = {k: find_top_shares(score, ratings, prompts, k) for k in (1, 2, 3)}
 
-    assert {k: top.shares.tolist() for k, top in found.items()} == {
+    assert {k: top.shares.tolist() for k, top in top_by_k.items()} == {
         1: [1, 0],
         2: [1, 0],
         3: pytest.approx([1, 2 / 3]),
     }
-    assert found[3].by_chance.tolist() == [0.75, 0.75]
+    assert top_by_k[3].by_chance.tolist() == [0.75, 0.75]
 
 
 def test_level_ideas_share_the_last_places() -> None:

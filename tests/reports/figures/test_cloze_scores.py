@@ -323,7 +323,7 @@ def test_texts_that_were_not_filled_here_are_taken_apart_by_their_fixed_words() 
 def test_a_report_of_a_cloze_is_headed_with_its_total_and_says_what_that_depends_on(study: Study) -> None:
     document = results.read_results(results.compute(study))
 
-    sentence, depends_on = context.lead(document)
+    sentence, depends_on = context.find_headline(document)
 
     (first,) = (row for row in document.figures["cloze_scores"].participants if row.rank == 1)
     assert sentence.startswith(f"{first.participant} has the highest total of ")

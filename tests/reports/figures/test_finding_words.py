@@ -185,23 +185,23 @@ def test_coverage_names_what_the_least_and_the_most_covered_item_rests_on() -> N
 
 
 @pytest.mark.parametrize(
-    ("value", "low", "said"),
+    ("value", "low", "words"),
     [
         (0.4, 0.2, "Raters agree on the tests beyond chance."),
         (0.4, -0.1, "Beyond chance on these stories; not shown for other stories."),
         (0.05, -0.1, "It is not shown that raters agree on the tests beyond chance."),
     ],
 )
-def test_the_summary_says_of_agreement_on_tests_what_the_finding_claims(value: float, low: float, said: str) -> None:
+def test_the_summary_says_of_agreement_on_tests_what_the_finding_claims(value: float, low: float, words: str) -> None:
     ends = Interval(low=low, high=0.6)
 
-    assert verdict_words(value, 0.1, ends) == said
+    assert verdict_words(value, 0.1, ends) == words
     claims = verdict_statement(Mean(value=value, n=14), 0.1, ends, ON).claims
-    assert bool(claims) is ("not shown" not in said)
+    assert bool(claims) is ("not shown" not in words)
 
 
 @pytest.mark.parametrize(
-    ("n_beyond", "n", "said"),
+    ("n_beyond", "n", "words"),
     [
         (1, 1, "Raters agree beyond chance on the scale."),
         (0, 1, "It is not shown that raters agree beyond chance on the scale."),
@@ -209,5 +209,5 @@ def test_the_summary_says_of_agreement_on_tests_what_the_finding_claims(value: f
         (2, 3, "Raters agree beyond chance on 2 of 3 scales."),
     ],
 )
-def test_the_summary_says_on_how_many_scales_raters_agree(n_beyond: int, n: int, said: str) -> None:
-    assert scale_words(n_beyond, n) == said
+def test_the_summary_says_on_how_many_scales_raters_agree(n_beyond: int, n: int, words: str) -> None:
+    assert scale_words(n_beyond, n) == words
