@@ -45,8 +45,8 @@ def show(request: HttpRequest, access: Access, report: Report) -> HttpResponse:
 
 
 def _obtain_paper(report: Report, study: Study) -> str | None:
-    """The paragraph and the tables. Of a study that was launched they are stored: they say what the report and the frozen
-    protocol hold, and else what is installed and what is known of judges, which is a part of their name."""
+    """The paragraph and the tables. Of a study that was launched they are stored: they say what the report and the
+    frozen protocol hold, and else what is installed and what is known of judges, of which their name has a digest."""
 
     def write() -> str:
         results = read_stored(report)

@@ -35,7 +35,7 @@ def priced(standin: StandIn) -> Judge:
     return judge
 
 
-def read_page(client: Client, run: Run) -> str:
+def read_run_page(client: Client, run: Run) -> str:
     text = html.unescape(words(page(client, "researcher", f"/studies/plums/runs/{run.pk}/")))
     return text.replace("\N{NO-BREAK SPACE}", " ")
 
@@ -46,19 +46,19 @@ def test_after_the_probes_the_page_says_what_the_run_is_on_course_for(
     body = told.YES.body.replace('"completion_tokens": 3', '"completion_tokens": 100000')
     standin.reply = lambda hit: replace(told.YES, body=body)
     run = runs.start(sendable(study), priced, by="tests", budget=Decimal("3.5"))
-    assert "On course" not in read_page(client, run)
+    assert "On course" not in read_run_page(client, run)
 
     run = runs.drain(run)
 
     assert (run.state, len(standin.hits)) == (Run.State.WAITING, 3)
-    text = read_page(client, run)
+    text = read_run_page(client, run)
     assert "On course for $ 8.00; budget $ 3.50" in text  # 3 of 8 calls took a dollar each
     assert "for the calls left (5) the mean cost of those that ended (3)" in text
 
     runs.set_budget(run, None)
     runs.drain(runs.resume(run))
 
-    assert "On course" not in read_page(client, run), "nothing is left"
+    assert "On course" not in read_run_page(client, run), "nothing is left"
 
 
 def test_a_bill_stands_beside_the_ledger_and_says_what_requests_of_unknown_cost_did_cost(
@@ -68,15 +68,15 @@ def test_a_bill_stands_beside_the_ledger_and_says_what_requests_of_unknown_cost_
     standin.script = [told.YES, silent, silent]
     run = runs.drain(runs.start(sendable(study), priced, by="tests", budget=Decimal("2.5")))
     assert (run.state, budgets.sum_costs(run)) == (Run.State.WAITING, Decimal("2.00003"))
-    assert "cost unknown 2 requests" in read_page(client, run)
-    assert "They count at most: $ 2.00, until a bill is entered" in read_page(client, run)
+    assert "cost unknown 2 requests" in read_run_page(client, run)
+    assert "They count at most: $ 2.00, until a bill is entered" in read_run_page(client, run)
 
     act(client, run, "bill", amount="0.25")
 
     bill = Bill.objects.get()
     assert (bill.amount, bill.entered_by, bill.run_id) == (Decimal("0.25"), "researcher", run.pk)
     assert budgets.sum_costs(run) == Decimal("0.25")
-    text = read_page(client, run)
+    text = read_run_page(client, run)
     assert "cost unknown" not in text.partition("Bill and ledger")[0]
     assert "researcher all sent by then $ 0.25 $ 0.0001 and 2 requests of unknown cost, at most $ 2.00 +$ 0.25" in text
 
