@@ -10,7 +10,7 @@ import { csrfToken, required } from "./dom.js";
 
 const REST = 4000; // milliseconds without scrolling
 // So long what was told on leaving may still be on its way while the next page is already there.
-const ON_ITS_WAY = 10_000;
+const ON_ITS_WAY = 30_000;
 const NOTE = "quire-position";
 const wide = matchMedia("(width >= 64rem)"); // the pane scrolls, not the page
 
