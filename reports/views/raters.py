@@ -21,6 +21,7 @@ from reports.figures.codec import Undecodable
 from reports.models import Report
 from reports.page.rater_numbers import RaterFigures, RaterSummary
 from reports.views.shared import obtain_report, of_study
+from studies import protocol
 from studies.access import Access
 from studies.models import Step
 from studies.views.guards import require_in_study
@@ -83,6 +84,7 @@ def rater(request: HttpRequest, access: Access, rater_id: int) -> HttpResponse:
         report, figures = _read_figures(request, access)
         head = Head(language=access.study.language)
         sees_places = access.may("annotation.view_assignment")
+        checks = _list_checks(row) if sees_places else []
         context |= {
             "report": report,
             "is_waiting": figures is None,
@@ -91,8 +93,8 @@ def rater(request: HttpRequest, access: Access, rater_id: int) -> HttpResponse:
             "looked_for": figures.looked_for(row.code) if figures else [],
             "why_not_compared": figures.say_why_not_compared(row.code) if figures else "",
             "groups": figures.list_groups(row.code, head) if figures else [],
-            "sees_places": sees_places,
-            "checks": _list_checks(row) if sees_places else [],
+            "checks": checks,
+            "has_checks": sees_places and bool(checks or protocol.load_protocol(protocol.latest(access.study)).checks),
             "places": monitor.list_places(row) if sees_places else [],
             "invitation": _invitation(access, row),
         }

@@ -16,6 +16,7 @@ from reports.models import Report
 from reports.page.rater_numbers import RaterFigures
 from studies.models import Source, Step, Story, Study
 from tests import factories, triggers
+from tests.annotation import arriving
 from tests.factories import NOON
 from tests.reports import given
 from tests.reports.figures.test_panel import timed
@@ -150,7 +151,7 @@ def test_failed_checks_and_missing_answers_are_told(client: Client, study: Study
     for attempt, wrong in ((1, ["item-1"]), (2, [])):
         StepTaken.objects.create(rater=study.raters.get(code="E2"), step=step, attempt=attempt, wrong=wrong)
     as_role(client, "coordinator")
-    assert "No check question was answered wrongly." in read(client, address(study, "E3"))
+    assert "Check questions" not in read(client, address(study, "E3")), "the study asks none"
     StepTaken.objects.create(rater=study.raters.get(code="E3"), step=step, attempt=1, wrong=["item-1"])
 
     failed, passed, begun = (read(client, address(study, code)) for code in ("E1", "E2", "E3"))
@@ -160,6 +161,15 @@ def test_failed_checks_and_missing_answers_are_told(client: Client, study: Study
     assert "The tests : not finished: 1 attempt with a wrong answer so far." in begun
     # Two tests, an order and two guesses are asked of each group; two answers were brought in.
     assert "plot1 submitted 2 of 5 0 3" in failed
+
+
+def test_that_no_check_was_failed_is_said_where_the_study_has_one(client: Client) -> None:
+    study = arriving.check(client).study
+    factories.rater(study, "X1")
+
+    page = read(as_role(client, "coordinator"), address(study, "X1"))
+
+    assert "No check question was answered wrongly." in page
 
 
 def test_of_one_who_withdrew_nothing_is_told(client: Client, study: Study) -> None:
@@ -267,4 +277,4 @@ def test_pages_cost_the_same_few_queries_for_few_and_many_raters_and_items(clien
         for study, code in ((few, "E01"), (many, "F07"))
     }
 
-    assert counts == {"plums": [23, 31], "pears": [23, 31]}
+    assert counts == {"plums": [23, 32], "pears": [23, 32]}
