@@ -1,13 +1,14 @@
 """What providers billed, beside what the ledger counted: typed by hand, or added up from a file of costs."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 from django.db.models import Count, OuterRef, QuerySet, Subquery, Sum
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -26,6 +27,16 @@ COSTS = TableKind(
 )
 COST_NAMES = re.compile(r"cost|amount|usd|spen[dt]|charge", re.IGNORECASE)
 DATE_NAMES = re.compile(r"date|day|time", re.IGNORECASE)
+# With commas only where a point follows: “1,234” alone is another amount in every second country. Spreadsheets write
+# small ones as 1.5e-05.
+AMOUNT = re.compile(
+    r"-?(?:[0-9]{1,9}|[1-9][0-9]{0,2}(?:,[0-9]{3}){1,2}(?=\.))(?:\.[0-9]+)?(?:e-[0-9]{1,2})?", re.IGNORECASE
+)
+TOTAL = re.compile(r"(?:grand |sub)?total\b|sum$", re.IGNORECASE)
+# From here on an amount does not fit its column.
+TOO_MUCH = Decimal(10**8)
+# Letters that a sentence repeats of one cell, and of the names of all columns.
+LONGEST_CELL, LONGEST_LIST = 80, 300
 
 
 @dataclass(frozen=True)
@@ -60,18 +71,19 @@ class BillComparison:
         return self.bill.amount > self.counted
 
 
-def read_costs(name: str, content: bytes, *, cost_column: str = "", date_column: str = "") -> CostSheet:
+def read_costs(name: str, content: bytes, *, cost_column: str = "", date_column: str | None = None) -> CostSheet:
     """The costs of a provider's file of usage. Raises UnreadableFile.
 
-    cost_column, date_column : as the file has them; "" to take the first whose name sounds like it
+    cost_column, date_column : as the file has them; "" to take the one whose name sounds like it
+    date_column : None to read no days
     """
     table = read_file(name, content, COSTS)
     at = _find_column(table, cost_column, COST_NAMES)
     if at is None:
-        columns = ", ".join(table.columns)
-        raise UnreadableFile(_("Which column has the costs? The file has: %(columns)s") % {"columns": columns})
-    amount = sum((_read_amount(n, cells[at]) for n, cells in table.rows if cells[at].strip()), NOTHING)
-    date_at = _find_column(table, date_column, DATE_NAMES)
+        message = _("Which column has the costs? The file has: %(columns)s")
+        raise UnreadableFile(message % {"columns": _list(table.columns)})
+    amount = _add_up(table, at)
+    date_at = None if date_column is None else _find_column(table, date_column, DATE_NAMES)
     days = (
         [] if date_at is None else [_read_day(n, cells[date_at]) for n, cells in table.rows if cells[date_at].strip()]
     )
@@ -132,28 +144,48 @@ def _compare(bills: QuerySet[Bill], covered: QuerySet[Attempt], path: str) -> li
 
 
 def _find_column(table: IncomingTable, name: str, names: re.Pattern[str]) -> int | None:
-    """Where the column of that name is, or the first whose name fits. Raises UnreadableFile if it has none of it."""
+    """Where the column of that name is, or the one whose name fits. Raises UnreadableFile if several may be meant, or
+    if the file has none of that name."""
     if not name:
-        return next((n for n, column in enumerate(table.columns) if names.search(column)), None)
+        fitting = [n for n, column in enumerate(table.columns) if names.search(column)]
+        if len(fitting) > 1:
+            message = _("Several columns may be meant: %(columns)s. Name the one of costs, or of dates.")
+            raise UnreadableFile(message % {"columns": _list(table.columns[n] for n in fitting)})
+        return fitting[0] if fitting else None
     columns: Sequence[str] = [column.casefold() for column in table.columns]
     if name.strip().casefold() not in columns:
         message = _("The file has no column %(name)s. It has: %(columns)s")
-        raise UnreadableFile(message % {"name": name, "columns": ", ".join(table.columns)})
+        raise UnreadableFile(message % {"name": _shorten(name), "columns": _list(table.columns)})
     return columns.index(name.strip().casefold())
+
+
+def _add_up(table: IncomingTable, at: int) -> Decimal:
+    """The sum of a column of costs. Raises UnreadableFile, too, for a row that sums up the others, and if it is too high."""
+    rows = [(n, cells, _read_amount(n, cells[at])) for n, cells in table.rows if cells[at].strip()]
+    for n, cells, _amount in rows:
+        if TOTAL.match(next(cell.strip() for cell in cells if cell.strip())):
+            raise _is_sum(n)
+    amount = sum((amount for _n, _cells, amount in rows), NOTHING)
+    if len(rows) > 2 and amount and rows[-1][2] * 2 == amount:
+        raise _is_sum(rows[-1][0])
+    if abs(amount) >= TOO_MUCH:
+        message = _("The costs add up to more than a bill can be. Is %(column)s the column of costs?")
+        raise UnreadableFile(message % {"column": _shorten(table.columns[at])})
+    return amount
+
+
+def _is_sum(n: int) -> UnreadableFile:
+    message = _("Row %(n)d seems to be the sum of the others. Leave it out of the file, or enter the amount yourself.")
+    return UnreadableFile(message % {"n": n})
 
 
 def _read_amount(n: int, cell: str) -> Decimal:
     """Dollars, with a point before the decimals and perhaps commas between thousands."""
     words = re.sub(r"USD|[\s$]", "", cell, flags=re.IGNORECASE)
-    if re.fullmatch(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?", words):
-        words = words.replace(",", "")
-    try:
-        amount = Decimal(words)
-    except InvalidOperation:
-        amount = Decimal("nan")
-    if not amount.is_finite():
-        raise UnreadableFile(_("Row %(n)d: “%(cell)s” is no amount in US dollars.") % {"n": n, "cell": cell})
-    return amount
+    if not AMOUNT.fullmatch(words):
+        message = _("Row %(n)d: “%(cell)s” is no amount in US dollars such as 1234.50.")
+        raise UnreadableFile(message % {"n": n, "cell": _shorten(cell)})
+    return Decimal(words.replace(",", ""))
 
 
 def _read_day(n: int, cell: str) -> date:
@@ -165,4 +197,12 @@ def _read_day(n: int, cell: str) -> date:
         return date.fromisoformat(words[:10])
     except ValueError:
         message = _("Row %(n)d: “%(cell)s” is no date such as 2026-03-01.")
-        raise UnreadableFile(message % {"n": n, "cell": cell}) from None
+        raise UnreadableFile(message % {"n": n, "cell": _shorten(cell)}) from None
+
+
+def _shorten(words: str) -> str:
+    return Truncator(words.strip()).chars(LONGEST_CELL)
+
+
+def _list(columns: Iterable[str]) -> str:
+    return Truncator(", ".join(_shorten(column) for column in columns)).chars(LONGEST_LIST)

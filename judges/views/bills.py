@@ -29,7 +29,7 @@ class BillForm(forms.Form):
     )
     cost_column = forms.CharField(
         label=gettext_lazy("Its column of costs"),
-        help_text=gettext_lazy("Empty: the first whose name sounds like it."),
+        help_text=gettext_lazy("Empty: the one whose name sounds like it."),
         required=False,
     )
 
@@ -48,7 +48,7 @@ class BillForm(forms.Form):
     def _add_up(self, values: dict[str, Any], name: str, content: bytes) -> None:
         try:
             sheet = bills.read_costs(
-                name, content, cost_column=values["cost_column"], date_column=values.get("date_column", "")
+                name, content, cost_column=values["cost_column"], date_column=self._find_date_column(values)
             )
         except UnreadableFile as error:
             self.add_error("file", str(error))
@@ -57,6 +57,10 @@ class BillForm(forms.Form):
             self.add_error("file", _("The costs add up to less than nothing."))
             return
         self._use(values, sheet)
+
+    def _find_date_column(self, values: dict[str, Any]) -> str | None:
+        """As `read_costs` takes it: a run's bill has no days."""
+        return None
 
     def _use(self, values: dict[str, Any], sheet: CostSheet) -> None:
         values["amount"] = sheet.amount.quantize(Decimal("0.000001"))
@@ -72,7 +76,7 @@ class EndpointBillForm(BillForm):
 
     date_column = forms.CharField(
         label=gettext_lazy("Its column of dates"),
-        help_text=gettext_lazy("Empty: the first whose name sounds like it."),
+        help_text=gettext_lazy("Empty: the one whose name sounds like it."),
         required=False,
     )
     first_day = forms.DateField(
@@ -84,6 +88,11 @@ class EndpointBillForm(BillForm):
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}),
     )
+
+    def _find_date_column(self, values: dict[str, Any]) -> str | None:
+        """None where both days are entered, unless the column is named, too."""
+        are_entered = values.get("first_day") is not None and values.get("last_day") is not None
+        return None if are_entered and not values["date_column"] else values["date_column"]
 
     def _use(self, values: dict[str, Any], sheet: CostSheet) -> None:
         super()._use(values, sheet)

@@ -1,6 +1,7 @@
 """Forecasts and bills on the pages of runs and endpoints."""
 
 import html
+import re
 from dataclasses import replace
 from decimal import Decimal
 
@@ -162,13 +163,65 @@ def test_columns_are_those_that_a_person_names() -> None:
 @pytest.mark.parametrize(
     ("content", "column", "sentence"),
     [
-        (b"a,b\n1,2\n", "", "Which column has the costs"),
-        (b"a,cost\n1,2\n", "price", "no column price"),
-        (b"a,cost\n1,much\n", "", "no amount in US dollars"),
-        (b"date,cost\nsoon,2\n", "", "is no date"),
-        (b"date,cost\n", "", "no rows of costs"),
+        pytest.param("a,b\n1,2\n", "", "Which column has the costs", id="none"),
+        pytest.param("a,cost\n1,2\n", "price", "no column price", id="no such column"),
+        pytest.param("Cost,CostUSD\n1,2\n", "", "Several columns may be meant: Cost, CostUSD. Name", id="two"),
+        pytest.param(
+            "start_time,end_time,cost\n1,2,3\n",
+            "",
+            "Several columns may be meant: start_time, end_time.",
+            id="two of days",
+        ),
+        pytest.param("a,cost\n1,much\n", "", "no amount in US dollars", id="words"),
+        pytest.param("a,cost\n1,1e999999\n", "", "no amount in US dollars", id="beyond numbers"),
+        pytest.param("a,cost\n1,12345678901\n", "", "no amount in US dollars", id="tokens of a year"),
+        pytest.param("a,amount\n" + "1,999999999\n" * 3, "", "Is amount the column of costs?", id="tokens"),
+        pytest.param("a;cost\n1;0,500\n", "", "“0,500” is no amount in US dollars", id="decimal comma"),
+        pytest.param("a;cost\n1;1,234\n", "", "“1,234” is no amount in US dollars", id="either comma"),
+        pytest.param("a,cost\n1,2\nTotal,2\n", "", "Row 3 seems to be the sum", id="total by name"),
+        pytest.param("a,cost\n1,2\n2,3.5\n,5.50\n", "", "Row 4 seems to be the sum", id="total without a name"),
+        pytest.param("date,cost\nsoon,2\n", "", "is no date", id="no day"),
+        pytest.param("date,cost\n", "", "no rows of costs", id="no rows"),
     ],
 )
-def test_a_file_that_says_no_costs_is_refused_in_a_sentence(content: bytes, column: str, sentence: str) -> None:
-    with pytest.raises(UnreadableFile, match=sentence):
-        bills.read_costs("u.csv", content, cost_column=column)
+def test_a_file_that_says_no_costs_is_refused_in_a_sentence(content: str, column: str, sentence: str) -> None:
+    with pytest.raises(UnreadableFile, match=re.escape(sentence)):
+        bills.read_costs("u.csv", content.encode(), cost_column=column, date_column="")
+
+
+def test_costs_are_read_as_tables_write_them() -> None:
+    content = b'a,cost\n1,"$1,200.50"\n2,1.5e-05\n3,-0.5 USD\n4,\n5,0.5\n6,0.5\n'
+
+    assert bills.read_costs("u.csv", content).amount == Decimal("1201.000015")
+
+
+def test_a_bill_whose_days_are_entered_needs_none_in_the_file(client: Client, priced: Judge) -> None:
+    client.force_login(factories.staff("administrator"))
+    file = SimpleUploadedFile("u.csv", b"generation_time_ms,cost\n812,0.5\n")
+
+    client.post(
+        f"/endpoints/{priced.endpoint_id}/bill/", {"file": file, "first_day": "2026-03-01", "last_day": "2026-03-02"}
+    )
+
+    bill = Bill.objects.get()
+    assert (bill.amount, str(bill.first_day), str(bill.last_day)) == (Decimal("0.5"), "2026-03-01", "2026-03-02")
+
+
+def test_the_file_of_a_runs_bill_needs_no_days(study: Study, standin: StandIn, priced: Judge, client: Client) -> None:
+    run = runs.drain(runs.start(sendable(study), priced, by="tests"))
+    client.force_login(factories.staff("researcher"))
+    file = SimpleUploadedFile("u.csv", b"timezone,cost\nUTC,0.5\n")
+
+    client.post(f"/studies/plums/runs/{run.pk}/bill/", {"file": file})
+
+    assert Bill.objects.get().amount == Decimal("0.5")
+
+
+def test_sentences_about_a_file_are_short() -> None:
+    with pytest.raises(UnreadableFile) as refusal:
+        bills.read_costs("u.csv", b"cost\n" + b"x" * 5000)
+    with pytest.raises(UnreadableFile) as other:
+        bills.read_costs("u.csv", ",".join(f"{'x' * 400}{n}" for n in range(150)).encode() + b"\n1\n")
+
+    assert len(str(refusal.value)) < 200
+    assert len(str(other.value)) < 500
