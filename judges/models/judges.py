@@ -18,7 +18,7 @@ from judges import metrics
 from judges.models.checks import FrozenOnceUsed, check_address, check_metric, check_provider
 from judges.models.endpoints import Endpoint
 from judges.models.prompts import Prompt
-from judges.providers import Provider
+from judges.providers import HIGHEST_REPLY_LIMIT, REPLY_LIMITS, Provider, is_reply_limit
 
 __all__ = ["Judge", "check_address", "check_metric", "check_provider"]
 
@@ -148,6 +148,10 @@ class Judge(FrozenOnceUsed):
         if names := [name for name in provider.own_fields if name in self.parameters]:
             message = gettext("%(names)s: set by Quire itself.") % {"names": ", ".join(names)}
             raise ValidationError({"parameters": message})
+        if any(name in self.parameters and not is_reply_limit(self.parameters[name]) for name in REPLY_LIMITS):
+            message = gettext("%(names)s: a whole number from 1 to %(most)d; leave it out for no limit.")
+            values = {"names": ", ".join(REPLY_LIMITS), "most": HIGHEST_REPLY_LIMIT}
+            raise ValidationError({"parameters": message % values})
         # Its code stands in tables, exports and pictures, far from where its endpoint could be looked up.
         if self.is_stub and "stub" not in self.slug:
             message = gettext("A judge without a model must say so: its name needs “stub” in it.")

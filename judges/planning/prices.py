@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import Count, F, Max, Q
 
 from judges.models import Attempt, Endpoint, Judge, Price
-from judges.providers import Completion, Request
+from judges.providers import HIGHEST_REPLY_LIMIT, REPLY_LIMITS, Completion, Request, is_reply_limit
 
 MILLION = Decimal(1_000_000)
 CHARACTERS_PER_TOKEN = 4
@@ -25,8 +25,10 @@ USUAL_TOKENS_OUT = 4096
 N_SHOWS_LIMITS = 20
 # OpenAI and Anthropic take half of every price for what may wait a day.
 BATCH_PART = Decimal("0.5")
-# Names by which providers take the limit of a reply's length.
-LIMITS = ("max_tokens", "max_completion_tokens")
+# How far over its limit a reply may be and still have kept to it: some servers count the sign at its end.
+SLACK_TOKENS = 16
+# So many of a model's last replies say how long they get, and whether they keep to limits.
+N_LAST_REPLIES = 1000
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Tariff:
 
     def cost(self, n_in: int, n_out: int, *, n_cached: int = 0, n_written: int = 0) -> Decimal:
         """n_in : those read from the cache and written to it included; n_out : those of reasoning included"""
-        n_plain = n_in - n_cached - n_written
+        n_plain = max(n_in - n_cached - n_written, 0)  # some servers count those of the cache apart
         return (n_plain * self.into + n_cached * self.cached + n_written * self.written + n_out * self.out) / MILLION
 
     def in_batches(self) -> "Tariff":
@@ -70,7 +72,7 @@ def find_tariff(judge: Judge, *, on: date) -> Tariff | None:
 
 @dataclass(frozen=True)
 class ReplyLengths:
-    """What is known of the replies of a model at an endpoint, in tokens.
+    """What is known of the last replies of a model at an endpoint, in tokens.
 
     n_longest : of the longest
     n_cut : the highest limit that cut one off
@@ -84,7 +86,7 @@ class ReplyLengths:
     is_over: bool = False
 
     @property
-    def show_limits(self) -> bool:
+    def are_limits_kept(self) -> bool:
         """Whether so many kept to their limit that others may be relied upon to do so."""
         return self.n_kept >= N_SHOWS_LIMITS and not self.is_over
 
@@ -96,8 +98,9 @@ class ReplyLengths:
         longer = replace(self, n_longest=max(self.n_longest, n))
         if limit is None:
             return longer
+        is_over = n > limit + SLACK_TOKENS
         n_cut = max(self.n_cut, limit) if completion.finish_reason == "length" else self.n_cut
-        return replace(longer, n_cut=n_cut, n_kept=self.n_kept + (n <= limit), is_over=self.is_over or n > limit)
+        return replace(longer, n_cut=n_cut, n_kept=self.n_kept + (not is_over), is_over=self.is_over or is_over)
 
 
 @dataclass(frozen=True)
@@ -108,13 +111,13 @@ class Reserve:
     usual : with a reply of `limit` tokens; the same where the request sets that limit itself
     limit : tokens to which a reply is limited if no more than `usual` is set aside
     is_limited : whether the request sets that limit
-    longest : as worst, of a provider that keeps to no limit
+    unlimited : as worst, of a provider that keeps to no limit
     """
 
     worst: Decimal
     usual: Decimal
     limit: int
-    longest: Decimal
+    unlimited: Decimal
     is_limited: bool
 
 
@@ -128,21 +131,25 @@ def reserve(tariff: Tariff, request: Request, *, endpoint: Endpoint, lengths: Re
     if request.get("structured"):
         n_in += len(json.dumps(request["schema"]))
     cost_in = n_in * max(tariff.into, tariff.written) / MILLION
-    longest = cost_in + tariff.cost(0, max(MOST_TOKENS_OUT, lengths.n_longest))
+    n_most = max(MOST_TOKENS_OUT, lengths.n_longest)
+    unlimited = cost_in + tariff.cost(0, n_most)
     own = find_limit(request["parameters"], endpoint=endpoint)
-    limit = max(USUAL_TOKENS_OUT, lengths.n_longest, 2 * lengths.n_cut) if own is None else own
-    usual = longest if lengths.is_over else cost_in + tariff.cost(0, limit)
-    return Reserve(longest if own is None else usual, usual, limit, longest, is_limited=own is not None)
+    wanted = max(USUAL_TOKENS_OUT, lengths.n_longest, 2 * lengths.n_cut)
+    limit = min(wanted, n_most, HIGHEST_REPLY_LIMIT) if own is None else own
+    usual = unlimited if lengths.is_over else cost_in + tariff.cost(0, limit)
+    return Reserve(unlimited if own is None else usual, usual, limit, unlimited, is_limited=own is not None)
 
 
 def load_lengths(judge: Judge) -> ReplyLengths:
-    """What is known of the replies of the judge's model at its endpoint, in whichever run. One query."""
+    """What is known of the last replies of the judge's model at its endpoint, in whichever run. One query."""
     rows = Attempt.objects.filter(call__run__judge__endpoint=judge.endpoint_id, call__run__judge__model=judge.model)
-    counts = rows.aggregate(
+    last = rows.filter(n_tokens_out__isnull=False).order_by("-pk")[:N_LAST_REPLIES]
+    is_over = Q(n_tokens_out__gt=F("n_tokens_limit") + SLACK_TOKENS)
+    counts = last.aggregate(
         n_longest=Max("n_tokens_out"),
         n_cut=Max("n_tokens_limit", filter=Q(finish_reason="length")),
-        n_kept=Count("pk", filter=Q(n_tokens_out__lte=F("n_tokens_limit"))),
-        n_over=Count("pk", filter=Q(n_tokens_out__gt=F("n_tokens_limit"))),
+        n_kept=Count("pk", filter=Q(n_tokens_limit__isnull=False) & ~is_over),
+        n_over=Count("pk", filter=is_over),
     )
     n_over = counts.pop("n_over")
     return ReplyLengths(**{name: n or 0 for name, n in counts.items()}, is_over=n_over > 0)
@@ -154,8 +161,10 @@ def limit_reply(request: Request, limit: int | None) -> Request:
 
 
 def cost_of(tariff: Tariff, completion: Completion) -> Decimal | None:
-    """What a completion cost; None if the provider did not say how many tokens it took."""
+    """What a completion cost; None if the provider did not say how many tokens it took, or said 0 of words."""
     if completion.n_tokens_in is None or completion.n_tokens_out is None:
+        return None
+    if completion.text and not completion.n_tokens_in and not completion.n_tokens_out:
         return None
     return tariff.cost(
         completion.n_tokens_in,
@@ -170,7 +179,7 @@ def find_limit(parameters: dict[str, Any], *, endpoint: Endpoint) -> int | None:
 
     Where both names are set, servers differ in which they follow.
     """
-    values = [parameters[name] for name in LIMITS if isinstance(parameters.get(name), int)]
+    values = [parameters[name] for name in REPLY_LIMITS if is_reply_limit(parameters.get(name))]
     return max(values, default=endpoint.provider.default_limit if endpoint.provider else None)
 
 

@@ -15,8 +15,10 @@ from django.utils.translation import gettext_noop
 
 from judges import addresses
 from judges.providers.base import (
+    HIGHEST_REPLY_LIMIT,
     LIKELIHOOD,
     MAX_BODY_BYTES,
+    REPLY_LIMITS,
     VECTORS,
     BatchClient,
     BatchRefused,
@@ -32,6 +34,7 @@ from judges.providers.base import (
     Provider,
     Request,
     VectorReply,
+    is_reply_limit,
     is_same_model,
     mean_of_chunks,
     read_likelihoods,
@@ -40,7 +43,9 @@ from judges.providers.base import (
 from studies.discovery import find_classes
 
 __all__ = [
+    "HIGHEST_REPLY_LIMIT",
     "LIKELIHOOD",
+    "REPLY_LIMITS",
     "VECTORS",
     "BatchClient",
     "BatchRefused",
@@ -63,6 +68,7 @@ __all__ = [
     "connect",
     "connect_batches",
     "find_provider",
+    "is_reply_limit",
     "is_same_model",
     "mean_of_chunks",
     "read_likelihoods",

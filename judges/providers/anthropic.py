@@ -27,6 +27,7 @@ from judges.providers.base import (
     answer_schema,
     document_of,
     failure_of,
+    fit_count,
     number_of,
     read_limits,
     result_lines,
@@ -224,7 +225,7 @@ def completion_of(body: str, *, request_id: str = "", limits: Limits | None = No
         model=str(document.get("model") or ""),
         request_id=request_id,
         # Anthropic counts apart what went into its cache and what came from it.
-        n_tokens_in=None if counts[0] is None else sum(count or 0 for count in counts),
+        n_tokens_in=None if counts[0] is None else fit_count(sum(count or 0 for count in counts)),
         n_tokens_out=token_count(usage, "output_tokens"),
         n_tokens_cached=counts[2],
         n_tokens_cache_written=counts[1],

@@ -13,6 +13,7 @@ from judges import reasons
 from judges.providers.base import (
     LIKELIHOOD,
     MAX_BATCH_BYTES,
+    REPLY_LIMITS,
     VECTORS,
     BatchClient,
     BatchRefused,
@@ -30,6 +31,8 @@ from judges.providers.base import (
     answer_schema,
     document_of,
     failure_of,
+    fit_count,
+    is_reply_limit,
     is_same_model,
     number_of,
     read_likelihoods,
@@ -41,7 +44,10 @@ from judges.providers.base import (
 )
 
 # Its newer models refuse max_tokens, wherever they are; of the servers that speak alike some know no other name.
-OWN_HOST, AZURE = "api.openai.com", ".openai.azure.com"
+OWN_HOST = "api.openai.com"
+# Hosts of Azure that speak as OpenAI does, but for this path of its own, under which they take models of all vendors.
+AZURE = (".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com")
+AZURE_INFERENCE = "/models"
 _REASONING_MODELS = re.compile(r"(?:.*/)?(?:o\d|gpt-5)\b")
 # How a filter that stopped the prompt before any model saw it says so: codes of OpenAI and Azure, words of OpenRouter.
 _BLOCKED = re.compile(
@@ -256,9 +262,10 @@ def result_of(line: dict[str, Any]) -> BatchResult:
 def body_of(request: Request, *, base_url: str = "") -> dict[str, Any]:
     """What is sent for a request to that address."""
     body = dict(request.get("parameters") or {})
-    if "max_completion_tokens" not in body and request.get("max_tokens"):
-        body.setdefault("max_tokens", request["max_tokens"])
-    if "max_tokens" in body and _takes_completion_limits(request["model"], urlsplit(base_url).hostname or ""):
+    if request.get("max_tokens") and not any(is_reply_limit(body.get(name)) for name in REPLY_LIMITS):
+        body = {name: value for name, value in body.items() if name not in REPLY_LIMITS}
+        body["max_tokens"] = request["max_tokens"]
+    if "max_tokens" in body and _takes_completion_limits(request["model"], base_url):
         body.setdefault("max_completion_tokens", body.pop("max_tokens"))
     body["model"] = request["model"]
     body["messages"] = [message | {"content": text_of(message["content"])} for message in request["messages"]]
@@ -268,9 +275,12 @@ def body_of(request: Request, *, base_url: str = "") -> dict[str, Any]:
     return body
 
 
-def _takes_completion_limits(model: str, host: str) -> bool:
+def _takes_completion_limits(model: str, base_url: str) -> bool:
     """Whether the limit of a reply is called max_completion_tokens there."""
-    return host == OWN_HOST or host.endswith(AZURE) or _REASONING_MODELS.match(model) is not None
+    address = urlsplit(base_url)
+    host = address.hostname or ""
+    is_azure = host.endswith(AZURE) and not address.path.startswith(AZURE_INFERENCE)
+    return host == OWN_HOST or is_azure or _REASONING_MODELS.match(model) is not None
 
 
 def _check_model(asked: str, answered: str, body: str, request_id: str) -> None:
@@ -299,7 +309,7 @@ def _count_out(usage: Any) -> int | None:
     n_reasoning = token_count(usage, "completion_tokens_details", "reasoning_tokens") or 0
     n_total = token_count(usage, "total_tokens")
     n_beside = n_out + n_reasoning if n_reasoning > n_out else n_out
-    return max(n_beside, 0 if n_total is None or n_in is None else n_total - n_in)
+    return fit_count(max(n_beside, 0 if n_total is None or n_in is None else n_total - n_in))
 
 
 def completion_of(body: str, *, request_id: str = "", limits: Limits | None = None) -> Completion:

@@ -160,7 +160,7 @@ def _find_column(table: IncomingTable, name: str, names: re.Pattern[str]) -> int
 
 
 def _add_up(table: IncomingTable, at: int) -> Decimal:
-    """The sum of a column of costs. Raises UnreadableFile, too, for a row that sums up the others, and if it is too high."""
+    """The sum of a column of costs. Raises UnreadableFile if it is too high, or if a row is the sum of the others."""
     rows = [(n, cells, _read_amount(n, cells[at])) for n, cells in table.rows if cells[at].strip()]
     for n, cells, _amount in rows:
         if TOTAL.match(next(cell.strip() for cell in cells if cell.strip())):

@@ -133,8 +133,8 @@ def divide(
     for pk, reserve in reserves.items():
         is_limited = reserve.is_limited or balance < reserve.worst
         cost = reserve.usual if is_limited else reserve.worst
-        is_trusted = not is_limited or is_batch or lengths.show_limits or not reserve.longest
-        if cost > balance or not (is_trusted or n_in_flight < max(1, int(rest // reserve.longest))):
+        is_trusted = not is_limited or is_batch or lengths.are_limits_kept or not reserve.unlimited
+        if cost > balance or not (is_trusted or n_in_flight < max(1, int(rest // reserve.unlimited))):
             break
         shares[pk] = BudgetShare(cost, reserve.limit if is_limited else None)
         balance -= cost

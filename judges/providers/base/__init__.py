@@ -36,8 +36,10 @@ from judges.providers.base.limits import Limits, read_limits
 from judges.providers.base.vectors import VECTORS, VectorReply, mean_of_chunks, read_vectors
 
 __all__ = [
+    "HIGHEST_REPLY_LIMIT",
     "LIKELIHOOD",
     "MAX_BATCH_BYTES",
+    "REPLY_LIMITS",
     "VECTORS",
     "BatchClient",
     "BatchRefused",
@@ -58,6 +60,8 @@ __all__ = [
     "answer_schema",
     "document_of",
     "failure_of",
+    "fit_count",
+    "is_reply_limit",
     "is_same_model",
     "mean_of_chunks",
     "number_of",
@@ -71,6 +75,11 @@ __all__ = [
 
 # No answer to a question is as long as this; whatever is, is no answer, and must not fill the memory of a worker.
 MAX_BODY_BYTES = 4_000_000
+# Names by which providers take the limit of a reply's length, and the highest that can be meant as one.
+REPLY_LIMITS = ("max_tokens", "max_completion_tokens")
+HIGHEST_REPLY_LIMIT = 1_000_000
+# Columns of counts of tokens hold less than this.
+TOKENS_BOUND = 2**31
 
 
 class CannotConnect(Exception):
@@ -197,7 +206,17 @@ def token_count(usage: Any, *path: str) -> int | None:
     """The number at the end of that path through a provider's account of tokens, if there is one that fits a column."""
     for name in path:
         usage = usage.get(name) if isinstance(usage, dict) else None
-    return usage if isinstance(usage, int) and not isinstance(usage, bool) and 0 <= usage < 2**31 else None
+    return usage if isinstance(usage, int) and not isinstance(usage, bool) and 0 <= usage < TOKENS_BOUND else None
+
+
+def fit_count(n: int) -> int | None:
+    """A number of tokens that was added up, if it fits a column."""
+    return n if n < TOKENS_BOUND else None
+
+
+def is_reply_limit(value: Any) -> bool:
+    """Whether the value of a parameter in `REPLY_LIMITS` limits a reply; to some servers -1 means that nothing does."""
+    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= HIGHEST_REPLY_LIMIT
 
 
 def is_same_model(asked: str, answered: str) -> bool:

@@ -70,6 +70,13 @@ def test_what_nobody_counted_has_no_cost() -> None:
     tariff = prices.Tariff(*[Decimal(1)] * 4)
 
     assert prices.cost_of(tariff, Completion("yes", "stop", "{}")) is None
+    assert prices.cost_of(tariff, Completion("yes", "stop", "{}", n_tokens_in=0, n_tokens_out=0)) is None
+
+
+def test_tokens_that_a_server_counts_beside_those_sent_refund_nothing() -> None:
+    tariff = prices.Tariff(into=Decimal(2), out=Decimal(10), cached=Decimal("0.2"), written=Decimal(2))
+
+    assert tariff.cost(10, 0, n_cached=1000) == Decimal("0.0002")
 
 
 def test_every_request_keeps_what_it_cost(study: Study, standin: StandIn) -> None:

@@ -13,7 +13,7 @@ from django.test import Client
 from judges import runs
 from judges.models import Attempt, Endpoint, Judge, Run
 from judges.planning import prices
-from judges.providers import all_providers
+from judges.providers import Completion, all_providers
 from judges.settlement import attempts, budgets
 from studies.models import Study
 from tests import factories
@@ -165,12 +165,77 @@ def test_where_a_judge_sets_no_limit_that_counts_which_is_sent(
         ({"max_tokens": 500}, 500),
         ({"max_completion_tokens": 600}, 600),
         ({"max_tokens": 500, "max_completion_tokens": 600}, 600),
+        ({"max_completion_tokens": -1}, None),
+        ({"max_tokens": 10**12}, None),
+        ({"max_tokens": True}, None),
+        ({"max_tokens": 4096.0, "max_completion_tokens": 600}, 600),
         ({"max_output_tokens": 500}, None),  # of another protocol: servers of chats refuse or overlook it
     ],
 )
 def test_a_limit_counts_only_under_a_name_that_the_protocol_has(parameters: dict[str, Any], limit: int | None) -> None:
     assert prices.find_limit(parameters, endpoint=Endpoint(adapter="openai")) == limit
     assert "openai" in all_providers()
+
+
+@pytest.mark.parametrize("limit", [-1, 10**12, 4096.0])
+def test_what_is_no_limit_is_taken_for_none_and_another_sent_where_the_budget_needs_one(
+    standin: StandIn, limit: Any
+) -> None:
+    judge = unlimited_judge(standin)
+    Judge.objects.update(parameters={"max_completion_tokens": limit})
+    judge.refresh_from_db()
+
+    run = runs.drain(runs.start(study_of(8), judge, by="tests", budget=Decimal(1)))
+
+    assert run.state == Run.State.FINISHED
+    assert {(hit.body.get("max_tokens"), hit.body.get("max_completion_tokens")) for hit in standin.hits} == {
+        (4096, None)
+    }
+
+
+def test_a_reply_a_few_tokens_over_its_limit_has_kept_to_it() -> None:
+    reply = Completion("yes", "length", "{}", n_tokens_in=1, n_tokens_out=301)
+
+    kept = prices.ReplyLengths().add(reply, limit=300)
+    not_kept = kept.add(replace(reply, n_tokens_out=400), limit=300)
+
+    assert (kept.n_kept, kept.is_over) == (1, False)
+    assert (not_kept.n_kept, not_kept.is_over) == (1, True)
+
+
+def test_only_the_last_replies_say_whether_limits_are_kept(standin: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent = say_lengths(standin, chain([500], repeat(100)), keeps_limits=False)
+    judge = unlimited_judge(standin, n_at_once=1)
+    Judge.objects.update(parameters={"max_tokens": 300})
+    judge.refresh_from_db()
+    runs.drain(runs.start(study_of(8), judge, by="tests"))
+    assert len(sent) == 8
+
+    of_all = prices.load_lengths(judge)
+    monkeypatch.setattr(prices, "N_LAST_REPLIES", 7)
+    of_last = prices.load_lengths(judge)
+
+    assert of_all == prices.ReplyLengths(n_longest=500, n_kept=7, is_over=True)
+    assert of_last == prices.ReplyLengths(n_longest=100, n_kept=7)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "limit"),
+    [
+        ({}, 4096),
+        ({"n_cut": 65_536}, 131_072),
+        ({"n_cut": 131_072}, 131_072),
+        ({"n_longest": 2**31 - 1}, 1_000_000),
+    ],
+)
+def test_a_limit_of_our_own_grows_no_longer_than_replies_can_be(lengths: dict[str, int], limit: int) -> None:
+    tariff, request = prices.Tariff(*[Decimal(1)] * 4), {"messages": [], "parameters": {}}
+
+    reserve = prices.reserve(
+        tariff, request, endpoint=Endpoint(adapter="openai"), lengths=prices.ReplyLengths(**lengths)
+    )
+
+    assert reserve.limit == limit
 
 
 def test_a_batch_is_limited_where_the_budget_bears_no_longest_reply(standin: StandIn) -> None:

@@ -135,6 +135,13 @@ def test_what_a_model_thought_is_no_part_of_its_answer() -> None:
     assert completion.n_tokens_reasoning == 2
 
 
+def test_counts_whose_sum_fits_no_column_are_unknown() -> None:
+    document = json.loads(anthropic_body(told.YES.body, 200))
+    document["usage"] |= {"input_tokens": 2**31 - 1, "cache_read_input_tokens": 1}
+
+    assert completion_of(json.dumps(document)).n_tokens_in is None
+
+
 @pytest.mark.parametrize(
     ("reply", "kind"),
     [

@@ -9,7 +9,7 @@ import pytest
 from judges import providers
 from judges.endpoints.presets import Preset, all_presets
 from judges.providers import CannotConnect, Completion, FailureKind, Limits
-from judges.providers.openai import body_of
+from judges.providers.openai import body_of, completion_of
 from tests.judges import standin as told
 from tests.judges.conftest import KEY
 from tests.judges.providers.calls import ASKED, Caller, connected, running
@@ -142,6 +142,14 @@ def test_the_model_that_answered_and_all_tokens_are_kept(client: Caller, standin
     assert completion.model == "standin-mini"
     assert (completion.n_tokens_in, completion.n_tokens_cached) == (11, 7)
     assert (completion.n_tokens_out, completion.n_tokens_reasoning) == (3, 2)
+
+
+def test_counts_whose_sum_fits_no_column_are_unknown() -> None:
+    document = json.loads(told.YES.body)
+    details = {"completion_tokens_details": {"reasoning_tokens": 2**31 - 1}}
+    document["usage"] |= {"completion_tokens": 2**31 - 2} | details
+
+    assert completion_of(json.dumps(document)).n_tokens_out is None
 
 
 def test_limits_are_read_from_replies_and_from_failures(client: Caller, standin: StandIn) -> None:
@@ -283,3 +291,19 @@ def test_a_limit_on_the_reply_goes_by_the_name_that_each_server_documents(preset
     limit = "max_completion_tokens" if preset.slug == "openai" else "max_tokens"
     assert set(body) == {"model", "messages", "temperature", "seed", limit}
     assert body[limit] == 300
+
+
+@pytest.mark.parametrize(
+    ("base_url", "limit"),
+    [
+        ("https://we.openai.azure.com/openai/v1", "max_completion_tokens"),
+        ("https://we.cognitiveservices.azure.com/openai/v1", "max_completion_tokens"),
+        ("https://we.services.ai.azure.com/openai/v1", "max_completion_tokens"),
+        ("https://we.services.ai.azure.com/models", "max_tokens"),
+    ],
+)
+def test_on_azure_the_limit_goes_by_the_name_of_the_protocol_that_is_spoken(base_url: str, limit: str) -> None:
+    body = body_of(ASKED | {"model": "ours", "parameters": {"max_tokens": 300}}, base_url=base_url)
+
+    assert body[limit] == 300
+    assert len({"max_tokens", "max_completion_tokens"} & set(body)) == 1

@@ -60,6 +60,7 @@ def test_a_new_judge_is_made_without_a_document(researcher: Client, study: Study
         ({"name0": "temperature", "value0": "1", "temperature": "0"}, "This parameter is set already."),
         ({"value0": "1"}, "A value needs a name."),
         ({"name0": "messages", "value0": "x"}, "set by Quire itself"),
+        ({"name0": "max_completion_tokens", "value0": "-1"}, "max_completion_tokens: a whole number from 1"),
         ({"slug": "best"}, "its name needs “stub” in it"),
         ({"temperature": "9"}, "less than or equal to 2"),
     ],
