@@ -34,6 +34,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('first_day', models.DateField(blank=True, null=True, verbose_name='first day')),
                 ('last_day', models.DateField(blank=True, null=True, verbose_name='last day')),
+                ('last_attempt', models.PositiveBigIntegerField(default=0, editable=False, verbose_name='id of the last attempt')),
                 ('amount', models.DecimalField(decimal_places=6, help_text='In US dollars.', max_digits=14, validators=[django.core.validators.MinValueValidator(0)], verbose_name='amount')),
                 ('source', models.CharField(blank=True, help_text='Whose costs were added up.', max_length=200, verbose_name='file')),
                 ('entered_by', models.CharField(max_length=150, verbose_name='entered by')),
@@ -45,7 +46,7 @@ class Migration(migrations.Migration):
                 'verbose_name': 'bill',
                 'verbose_name_plural': 'bills',
                 'ordering': ['-entered_at', '-pk'],
-                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('endpoint__isnull', True), ('run__isnull', False)), models.Q(('endpoint__isnull', False), ('first_day__lte', models.F('last_day')), ('run__isnull', True)), _connector='OR'), name='bill_of_a_run_or_of_days_at_an_endpoint')],
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('endpoint__isnull', True), ('run__isnull', False)), models.Q(('endpoint__isnull', False), ('first_day__isnull', False), ('first_day__lte', models.F('last_day')), ('last_day__isnull', False), ('run__isnull', True)), _connector='OR'), name='bill_of_a_run_or_of_days_at_an_endpoint')],
             },
         ),
     ]

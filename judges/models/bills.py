@@ -29,6 +29,8 @@ class Bill(models.Model):
     )
     first_day = models.DateField(_("first day"), null=True, blank=True)
     last_day = models.DateField(_("last day"), null=True, blank=True)
+    # Of a run. Attempts are counted by their ids: the clocks of those who send them differ.
+    last_attempt = models.PositiveBigIntegerField(_("id of the last attempt"), default=0, editable=False)
     amount = models.DecimalField(
         _("amount"),
         max_digits=14,
@@ -47,7 +49,14 @@ class Bill(models.Model):
         constraints = [
             models.CheckConstraint(
                 condition=Q(run__isnull=False, endpoint__isnull=True)
-                | Q(run__isnull=True, endpoint__isnull=False, first_day__lte=F("last_day")),
+                # Days that are null would pass: a check that is unknown holds.
+                | Q(
+                    run__isnull=True,
+                    endpoint__isnull=False,
+                    first_day__isnull=False,
+                    last_day__isnull=False,
+                    first_day__lte=F("last_day"),
+                ),
                 name="bill_of_a_run_or_of_days_at_an_endpoint",
             )
         ]

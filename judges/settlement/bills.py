@@ -7,7 +7,8 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, OuterRef, QuerySet, Subquery, Sum
+from django.db import transaction
+from django.db.models import Count, Max, OuterRef, QuerySet, Subquery, Sum
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -90,11 +91,18 @@ def read_costs(name: str, content: bytes, *, cost_column: str = "", date_column:
     return CostSheet(amount, min(days, default=None), max(days, default=None))
 
 
+@transaction.atomic
 def enter_for_run(run: Run, amount: Decimal, *, source: str = "", by: str) -> Bill:
-    """The bill of all that the run has sent so far. Raises CannotRun while requests are under way."""
-    if Attempt.objects.filter(call__run=run, outcome=Attempt.Outcome.IN_FLIGHT).exists():
+    """The bill of all that the run has sent so far. Raises CannotRun before anything was, and while requests are under
+    way."""
+    Run.objects.select_for_update(no_key=True).get(pk=run.pk)  # no worker begins another until the bill stands
+    sent = Attempt.objects.filter(call__run=run)
+    last_attempt = sent.aggregate(last=Max("pk"))["last"]
+    if last_attempt is None:
+        raise CannotRun(_("Nothing has been sent yet, so no bill can cover it."))
+    if sent.filter(outcome=Attempt.Outcome.IN_FLIGHT).exists():
         raise CannotRun(_("Requests are under way, so no bill can cover them. Pause the run, and wait for replies."))
-    return Bill.objects.create(run=run, amount=amount, source=source, entered_by=by)
+    return Bill.objects.create(run=run, last_attempt=last_attempt, amount=amount, source=source, entered_by=by)
 
 
 def enter_for_days(
@@ -108,7 +116,7 @@ def enter_for_days(
 
 def compare_run(run: Run) -> list[BillComparison]:
     """The bills of the run beside what was counted when they were entered, the last first. One query."""
-    covered = Attempt.objects.filter(call__run=OuterRef("run"), sent_at__lte=OuterRef("entered_at"))
+    covered = Attempt.objects.filter(call__run=OuterRef("run"), pk__lte=OuterRef("last_attempt"))
     return _compare(run.bills.all(), covered, "call__run")
 
 

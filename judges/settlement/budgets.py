@@ -31,15 +31,17 @@ IN_FLIGHT = Q(outcome=Attempt.Outcome.IN_FLIGHT, cost=None)
 class RunSpending:
     """In US dollars.
 
-    counted : what requests have cost as their tokens were counted; None if of none it is known
-    spent : the same; where a bill says more, what it says
+    spent : what requests have cost as their tokens were counted; where a bill says more, what it says
+    is_known : whether of any request it is known what it did cost, or a bill says it
+    n_paid : calls whose requests make up what was spent
     reserved : what those under way, and those of unknown cost that no bill covers, may cost at most
     unknown : of that what those n_unknown of unknown cost may
     n_in_flight : requests under way
     """
 
-    counted: Decimal | None
     spent: Decimal
+    is_known: bool
+    n_paid: int
     reserved: Decimal
     unknown: Decimal
     n_unknown: int
@@ -69,21 +71,23 @@ def load_spending(run: Run) -> RunSpending:
     no lower than those that were known.
     """
     bill = run.bills.order_by("entered_at", "pk").last()
-    is_billed = ~Q(outcome=Attempt.Outcome.IN_FLIGHT) & Q(sent_at__lte=bill.entered_at) if bill else Q(pk=None)
+    is_billed = ~Q(outcome=Attempt.Outcome.IN_FLIGHT) & Q(pk__lte=bill.last_attempt) if bill else Q(pk=None)
     sums = Attempt.objects.filter(call__run=run).aggregate(
         spent=Sum("cost"),
         billed=Sum("cost", filter=is_billed),
         in_flight=Sum("reserved", filter=IN_FLIGHT),
         unknown=Sum("reserved", filter=COST_UNKNOWN & ~is_billed),
         n_unknown=Count("pk", filter=COST_UNKNOWN & ~is_billed),
+        n_paid=Count("call", distinct=True, filter=Q(cost__isnull=False) | (COST_UNKNOWN & is_billed)),
         n_in_flight=Count("pk", filter=Q(outcome=Attempt.Outcome.IN_FLIGHT)),
     )
     spent, billed, in_flight, unknown = (
         (sums[name] or NOTHING).quantize(SMALLEST) for name in ("spent", "billed", "in_flight", "unknown")
     )
     return RunSpending(
-        counted=None if sums["spent"] is None else spent,
         spent=spent + (max(bill.amount - billed, NOTHING) if bill else NOTHING),
+        is_known=bill is not None or sums["spent"] is not None,
+        n_paid=sums["n_paid"],
         reserved=in_flight + unknown,
         unknown=unknown,
         n_unknown=sums["n_unknown"],

@@ -71,17 +71,11 @@ class RunProgress:
         return self.n - self.n_over
 
     @property
-    def n_paid(self) -> int:
-        """Calls that ended and took no earlier reply."""
-        return self.n_over - self.n_reused
-
-    @property
     def forecast(self) -> Decimal | None:
-        """What the run is on course for, in US dollars, if calls go on to cost what those cost that ended; None before
-        as many of them have ended as are probes, and once none are left."""
-        if self.spending.counted is None or self.n_paid < attempts.N_PROBES or not self.n_left:
-            return None
-        return self.spending.spent + self.spending.counted / self.n_paid * self.n_left
+        """What the run is on course for, in US dollars, if calls go on to cost what those did whose cost is known; None
+        before it is known of as many as are probes, and once none are left."""
+        spent, n_paid = self.spending.spent, self.spending.n_paid
+        return spent + spent / n_paid * self.n_left if n_paid >= attempts.N_PROBES and self.n_left else None
 
     @property
     def is_under_way(self) -> bool:

@@ -32,6 +32,7 @@ from judges.views.progress import label_of, load_progress, state_of
 from studies.access import Access
 from studies.models import Study
 from studies.views.guards import require_in_study
+from studies.views.posted_forms import makes_once
 
 SEES, CHANGES = "judges.view_run", "judges.change_run"
 SEES_SOURCES = "studies.view_provenance"
@@ -120,6 +121,7 @@ def find_run(access: Access, run: int) -> Run:
 
 
 @require_in_study(CHANGES, methods=("POST",))
+@makes_once
 def act(request: HttpRequest, access: Access, run: int, action: str) -> HttpResponse:
     """For all who may change runs: one of `ACTIONS`; to approve a run, one must be allowed to start one."""
     row = find_run(access, run)

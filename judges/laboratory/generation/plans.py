@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
-from judges import catalogue, parsing, planning, prompts
+from judges import catalogue, lifecycle, parsing, planning, prompts
 from judges.laboratory import drafts
 from judges.laboratory.recipes import Ask, Brief, Recipe, rehearse
 from judges.models import Call, Draft, Endpoint, Generation, Judge, Prompt, Run
@@ -140,6 +140,8 @@ def plan(study: Study, order: GenerationOrder) -> GenerationPlan:
 
 def write(study: Study, planned: GenerationPlan, *, budget: Decimal | None, by: str) -> Run:
     """The rows of a run that is planned and not approved: its writer, drafts and calls. Raises CannotRun."""
+    if budget is not None:
+        lifecycle.check_price(planned.judge)
     try:
         with transaction.atomic():
             story_edits.require_editable(Study.objects.select_for_update().get(pk=study.pk))

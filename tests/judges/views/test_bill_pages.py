@@ -3,14 +3,16 @@
 import html
 import re
 from dataclasses import replace
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import IntegrityError
 from django.test import Client
 
 from judges import runs
-from judges.models import Bill, Judge, Run
+from judges.models import Attempt, Bill, Judge, Run
 from judges.settlement import bills, budgets
 from studies.incoming_tables.errors import UnreadableFile
 from studies.models import Study
@@ -54,7 +56,7 @@ def test_after_the_probes_the_page_says_what_the_run_is_on_course_for(
     assert (run.state, len(standin.hits)) == (Run.State.WAITING, 3)
     text = read_run_page(client, run)
     assert "On course for $ 8.00; budget $ 3.50" in text  # 3 of 8 calls took a dollar each
-    assert "for the calls left (5) the mean cost of those that ended (3)" in text
+    assert "for the calls left (5) the mean cost of those whose cost is known (3)" in text
 
     runs.set_budget(run, None)
     runs.drain(runs.resume(run))
@@ -111,15 +113,104 @@ def test_no_bill_is_entered_while_requests_are_under_way(
     assert not Bill.objects.exists()
 
 
-@pytest.mark.parametrize("values", [{}, {"amount": "-1"}, {"amount": "a lot"}])
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({}, "Enter an amount, or choose a file."),
+        ({"amount": "-1"}, "greater than or equal to 0"),
+        ({"amount": "a lot"}, "Enter a number."),
+    ],
+)
 def test_a_bill_without_an_amount_is_refused(
-    client: Client, study: Study, priced: Judge, values: dict[str, str]
+    client: Client, study: Study, standin: StandIn, priced: Judge, values: dict[str, str], sentence: str
 ) -> None:
+    run = runs.drain(runs.start(sendable(study), priced, by="tests"))
+
+    text = act(client, run, "bill", **values)
+
+    assert sentence in text
+    assert not Bill.objects.exists()
+
+
+def test_nothing_is_billed_before_anything_is_sent(client: Client, study: Study, priced: Judge) -> None:
     run = runs.plan(sendable(study), priced, by="tests")
 
-    act(client, run, "bill", **values)
+    text = act(client, run, "bill", amount="1")
 
+    assert "Nothing has been sent yet" in text
     assert not Bill.objects.exists()
+
+
+def test_a_second_click_enters_no_second_bill(client: Client, study: Study, standin: StandIn, priced: Judge) -> None:
+    run = runs.drain(runs.start(sendable(study), priced, by="tests"))
+    address = f"/studies/plums/runs/{run.pk}/"
+    token = re.findall(r'name="once" value="(\w+)"', page(client, "researcher", address))[-1]
+
+    for _ in range(2):
+        client.post(f"{address}bill/", {"amount": "1", "once": token})
+
+    assert Bill.objects.count() == 1
+
+
+def test_a_bill_covers_what_was_sent_before_it_whatever_the_clocks_say(
+    study: Study, standin: StandIn, priced: Judge
+) -> None:
+    run = runs.drain(runs.start(sendable(study), priced, by="tests", budget=Decimal(2)))
+    bills.enter_for_run(run, Decimal("0.5"), by="ann")
+    call = run.calls.first()
+    assert call is not None
+    old = call.attempts.get()
+    at = old.sent_at - timedelta(hours=1)  # by the clock of a worker that is behind
+    Attempt.objects.create(
+        call=call, number=2, sent_at=at, outcome="answered", cost=Decimal("0.25"), reserved=1, lease_until=at
+    )
+
+    (row,) = bills.compare_run(run)
+
+    assert row.counted == Decimal("0.00024")
+    assert budgets.sum_costs(run) == Decimal("0.75")
+
+
+@pytest.mark.parametrize(
+    "days", [{}, {"first_day": "2026-03-02"}, {"first_day": "2026-03-02", "last_day": "2026-03-01"}]
+)
+def test_the_database_takes_no_bill_of_an_endpoint_without_its_days(priced: Judge, days: dict[str, str]) -> None:
+    with pytest.raises(IntegrityError):
+        Bill.objects.create(endpoint=priced.endpoint, amount=1, entered_by="ann", **days)
+
+
+def test_the_forecast_is_the_mean_of_the_calls_whose_cost_is_known(
+    client: Client, study: Study, standin: StandIn, priced: Judge
+) -> None:
+    body = told.YES.body.replace('"completion_tokens": 3', '"completion_tokens": 10000')
+    paid, silent = replace(told.YES, body=body), replace(told.YES, body=told.YES.body.replace('"usage"', '"unused"'))
+    standin.script = [paid, silent, paid, silent, paid]
+    run = runs.drain(runs.start(sendable(study), priced, by="tests", budget=Decimal("3.25")))
+    assert (run.state, runs.count_calls(run)) == (Run.State.WAITING, {"ok": 5, "budget_stopped": 3})
+
+    text = told_of(client, run)
+
+    assert "On course for $ 0.60; budget $ 3.25" in text  # three at 0.10, and three calls left
+    assert "for the calls left (3) the mean cost of those whose cost is known (3)" in text
+
+    bills.enter_for_run(run, Decimal("0.50"), by="ann")
+
+    text = told_of(client, run)
+    assert "On course for $ 0.80; budget $ 3.25" in text  # five at 0.10
+    assert "whose cost is known (5)" in text
+
+
+def test_what_a_bill_says_was_spent_is_shown_where_no_tokens_were_counted(
+    client: Client, study: Study, standin: StandIn, priced: Judge
+) -> None:
+    silent = replace(told.YES, body=told.YES.body.replace('"usage"', '"unused"'))
+    standin.reply = lambda hit: silent
+    run = runs.drain(runs.start(sendable(study), priced, by="tests"))
+    assert " spent $" not in told_of(client, run)
+
+    bills.enter_for_run(run, Decimal("0.5"), by="ann")
+
+    assert " spent $ 0.50" in told_of(client, run)
 
 
 def test_an_endpoints_bill_is_added_up_from_a_file_and_compared_with_the_same_days(

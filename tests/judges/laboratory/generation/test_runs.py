@@ -230,6 +230,15 @@ def test_what_cannot_be_asked_is_refused_in_a_sentence(
     assert not Generation.objects.exists()
 
 
+def test_a_budget_without_a_price_leaves_no_run_behind(study: Study, standin: StandIn) -> None:
+    plan = generation.plan(study, order(endpoint_at(standin)))
+
+    with pytest.raises(CannotRun, match="no price"):
+        generation.write(study, plan, budget=Decimal(1), by="tests")
+
+    assert not Run.objects.exists()
+
+
 def test_premises_leave_only_if_they_may(study: Study, standin: StandIn) -> None:
     outside = endpoint_at(standin, is_outside=True)
     wish = order(outside)
