@@ -34,8 +34,8 @@ AMOUNT = re.compile(
     r"-?(?:[0-9]{1,9}|[1-9][0-9]{0,2}(?:,[0-9]{3}){1,2}(?=\.))(?:\.[0-9]+)?(?:e-[0-9]{1,2})?", re.IGNORECASE
 )
 TOTAL = re.compile(r"(?:grand |sub)?total\b|sum$", re.IGNORECASE)
-# From here on an amount does not fit its column.
-TOO_MUCH = Decimal(10**8)
+# The highest whole amount that fits its column.
+MOST = Decimal(99_999_999)
 # Letters that a sentence repeats of one cell, and of the names of all columns.
 LONGEST_CELL, LONGEST_LIST = 80, 300
 
@@ -176,7 +176,7 @@ def _add_up(table: IncomingTable, at: int) -> Decimal:
     amount = sum((amount for _n, _cells, amount in rows), NOTHING)
     if len(rows) > 2 and amount and rows[-1][2] * 2 == amount:
         raise _is_sum(rows[-1][0])
-    if abs(amount) >= TOO_MUCH:
+    if abs(amount) > MOST:
         message = _("The costs add up to more than a bill can be. Is %(column)s the column of costs?")
         raise UnreadableFile(message % {"column": _shorten(table.columns[at])})
     return amount

@@ -188,14 +188,14 @@ def test_the_forecast_is_the_mean_of_the_calls_whose_cost_is_known(
     run = runs.drain(runs.start(sendable(study), priced, by="tests", budget=Decimal("3.25")))
     assert (run.state, runs.count_calls(run)) == (Run.State.WAITING, {"ok": 5, "budget_stopped": 3})
 
-    text = told_of(client, run)
+    text = read_run_page(client, run)
 
     assert "On course for $ 0.60; budget $ 3.25" in text  # three at 0.10, and three calls left
     assert "for the calls left (3) the mean cost of those whose cost is known (3)" in text
 
     bills.enter_for_run(run, Decimal("0.50"), by="ann")
 
-    text = told_of(client, run)
+    text = read_run_page(client, run)
     assert "On course for $ 0.80; budget $ 3.25" in text  # five at 0.10
     assert "whose cost is known (5)" in text
 
@@ -206,11 +206,11 @@ def test_what_a_bill_says_was_spent_is_shown_where_no_tokens_were_counted(
     silent = replace(told.YES, body=told.YES.body.replace('"usage"', '"unused"'))
     standin.reply = lambda hit: silent
     run = runs.drain(runs.start(sendable(study), priced, by="tests"))
-    assert " spent $" not in told_of(client, run)
+    assert " spent $" not in read_run_page(client, run)
 
     bills.enter_for_run(run, Decimal("0.5"), by="ann")
 
-    assert " spent $ 0.50" in told_of(client, run)
+    assert " spent $ 0.50" in read_run_page(client, run)
 
 
 def test_an_endpoints_bill_is_added_up_from_a_file_and_compared_with_the_same_days(
