@@ -91,7 +91,7 @@ class ExplanationFeatures(Figure[ExplanationFeaturesResult]):
             heading=_("What are explanations like?"),
             body=[
                 Files(words=counted, table="explanation-features", is_count=True),
-                _table(result),
+                *_tables(result),
                 _file(result),
             ],
             margin=[
@@ -129,20 +129,30 @@ def _means(
             yield FeatureMean(feature=name, value=float(values.mean()), interval=ends_of_values)
 
 
-def _table(result: ExplanationFeaturesResult) -> ReportTable[ExplanationsPart]:
+def _tables(result: ExplanationFeaturesResult) -> Iterator[ReportTable[ExplanationsPart]]:
+    """Numbers and shares apart: side by side they are wider than a small screen."""
+    numbers = [n for n, name in enumerate(result.names) if name not in SHARES]
+    shares = [n for n, name in enumerate(result.names) if name in SHARES]
+    yield _table(result, numbers, label=_("Length of explanations"), caption=_("Means with intervals."))
+    yield _table(result, shares, label=_("What explanations hold"), caption=_("Shares with intervals."))
+
+
+def _table(
+    result: ExplanationFeaturesResult, features: Sequence[int], *, label: str, caption: str
+) -> ReportTable[ExplanationsPart]:
     groups = [
         RowGroup(heading=rater or _("People"), rows=[part for part in result.parts if part.rater == rater])
         for rater in dict.fromkeys(part.rater for part in result.parts)
     ]
     return ReportTable(
-        label=_("Features of explanations"),
-        caption=_("Means and shares of explanations, with intervals."),
+        label=label,
+        caption=caption,
         rows=result.parts,
         groups=groups,
         columns=[
             columns.shown(_("Explanations"), _name_part, is_head=True),
             columns.number("n", "n", css=QUIET),
-            *(_feature_column(n, name) for n, name in enumerate(result.names)),
+            *(_feature_column(n, result.names[n]) for n in features),
         ],
     )
 
