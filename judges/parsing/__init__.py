@@ -62,6 +62,7 @@ def parse_reply(
     reply = clean_reply(text, finish_reason=finish_reason)
     if isinstance(reply, Failure):
         return reply
+    # Thoughts whose beginning did not come back may be a text that is quoted, and the code with it.
     if leaks_canary(text if "<think" not in text.lower() else reply, canary):
         return Failure("unreadable", LEAKED)
     if by_key or len(items) > 1:

@@ -10,6 +10,7 @@ from typing import Any
 
 from judges import prompts
 from judges.models import Call, Text
+from judges.prompts import Message
 from judges.providers import Request
 from studies import hashing
 from studies.models import Story
@@ -64,19 +65,12 @@ def render_with(request: dict[str, Any], content_by_hash: Mapping[str, str]) -> 
     """The same with texts that were loaded before; one that was erased is empty."""
     if "messages" not in request:
         return request
-    messages = [
-        {"role": message["role"], "content": "".join(content_by_hash.get(sha, "") for sha in message["texts"])}
-        for message in request["messages"]
-    ]
-    return {**request, "messages": messages}
+    return {**request, "messages": prompts.join(_in_parts(request, content_by_hash))}
 
 
 def mark_shared(request: dict[str, Any], content_by_hash: Mapping[str, str]) -> Request:
     """The same in parts, with how many of the last message's begin other requests, too: those up to the story."""
-    messages = [
-        {"role": message["role"], "content": [content_by_hash.get(sha, "") for sha in message["texts"]]}
-        for message in request["messages"]
-    ]
+    messages = _in_parts(request, content_by_hash)
     parts = messages[-1]["content"]
     ends = [n for n, part in enumerate(parts, start=1) if prompts.is_fenced_story(part)]
     return {**request, "messages": messages, "n_shared_parts": ends[-1] if ends else 0}
@@ -113,6 +107,14 @@ def is_about(call: Call, story: Story) -> bool:
     """Whether the story's words are in what is sent for the call: it is about the story, or about its group."""
     seat = call.assignment.seat if call.assignment else None
     return call.story_id == story.pk or (call.story_id is None and seat is not None and story.code in seat.order)
+
+
+def _in_parts(request: dict[str, Any], content_by_hash: Mapping[str, str]) -> list[Message]:
+    """The messages of a stored request, each in the parts in which it is stored."""
+    return [
+        Message(role=message["role"], content=[content_by_hash.get(sha, "") for sha in message["texts"]])
+        for message in request["messages"]
+    ]
 
 
 def _parts(message: Mapping[str, str], blocks: Iterable[str]) -> Sequence[str]:

@@ -4,7 +4,7 @@ Whatever is read is kept beside what was read before. Answers change through the
 the judge's assignment was submitted it gets another receipt.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -138,17 +138,25 @@ def _read_replies(run: Run, call: Call) -> list[tuple[Attempt, Interpretation]]:
 
 
 def _choose(read: Sequence[tuple[Attempt, Interpretation]]) -> tuple[Attempt, Interpretation]:
-    """The reply that counts: the first that can be read whole, or the last of which something can, or the last."""
-    whole = [pair for pair in read if pair[1].state == Call.State.OK]
-    return (whole[:1] or [pair for pair in read if pair[1].values][-1:] or read[-1:])[0]
+    """The reply that counts, with what is read in it."""
+    return read[_find_counted([(interpretation.state, interpretation.values) for _attempt, interpretation in read])]
+
+
+def _find_counted(ends: Sequence[tuple[str, Mapping[str, Any]]]) -> int:
+    """Which of a call's replies counts, as when they came: the first that was read whole, or the fullest, and of those
+    that are as full the last.
+
+    ends : of each reply the state in which it ends the call, and the values that it gives
+    """
+    whole = [n for n, (state, _values) in enumerate(ends) if state == Call.State.OK]
+    n_most = max(len(values) for _state, values in ends)
+    return whole[0] if whole else max(n for n, (_state, values) in enumerate(ends) if len(values) == n_most)
 
 
 def _find_recorded(call: Call) -> dict[str, Any]:
     """The values that the call's replies gave when they were read last, by item."""
     parses = [parse for attempt in call.attempts.all() if (parse := _find_earlier(attempt))]
-    whole = [parse for parse in parses if parse.state == Call.State.OK]
-    counted = whole[:1] or [parse for parse in parses if parse.values][-1:]
-    return counted[0].values if counted else {}
+    return parses[_find_counted([(parse.state, parse.values) for parse in parses])].values if parses else {}
 
 
 def _find_earlier(attempt: Attempt) -> Parse | None:

@@ -1,4 +1,4 @@
-"""How the replies of a run were read: in which forms, what could not be, and what the reader of today would change."""
+"""How the replies of a run were read: in which forms, what could not be, and what the current parser would change."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from studies.views.guards import require_in_study
 # A page waits for so many, about two seconds; a sample of more says no more of the forms that a model writes.
 N_TRIED = 2_000
 FORMS: Mapping[str, Promise] = {
-    "": gettext_lazy("In the form that was asked for"),
+    "": gettext_lazy("As asked for"),
     "json": gettext_lazy("JSON with a slip: a line break within a text, or a comma too many"),
     "courtesy": gettext_lazy("A courteous sentence follows the answer"),
-    "extra": gettext_lazy("Something that was not asked stands beside the answers"),
+    "extra": gettext_lazy("With a field that was not asked for"),
     "names": gettext_lazy("Under another name, such as score or rating, or a key spelled otherwise"),
     "boolean": gettext_lazy("true or false for yes or no"),
     "box": gettext_lazy("In a box of LaTeX"),

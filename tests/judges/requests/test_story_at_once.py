@@ -84,7 +84,7 @@ def test_one_bad_answer_loses_itself_and_is_not_asked_again(
     assert {call.reason.partition(":")[0] for call in run.calls.all()} <= {"item-2", "there is no answer for “item-2”"}
 
 
-@pytest.mark.parametrize("second", [says("Who can say?"), scores(9, None, 5)])
+@pytest.mark.parametrize("second", [says("Who can say?"), scores(9, 9, 5)])
 def test_a_reply_that_gives_less_than_the_one_before_replaces_nothing(
     scales: Study, standin: StandIn, second: Reply
 ) -> None:

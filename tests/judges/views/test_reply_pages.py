@@ -41,7 +41,7 @@ def run(study: Study, standin: StandIn) -> Run:
 def test_forms_are_counted_and_what_could_not_be_read_is_grouped_by_its_reason(client: Client, run: Run) -> None:
     read = words(page(client, "researcher", f"/studies/plums/runs/{run.pk}/replies/"))
 
-    assert "In the form that was asked for 1 call" in read
+    assert "As asked for 1 call" in read
     assert "Under another name, such as score or rating, or a key spelled otherwise 1 call" in read
     assert "Within the last sentence, as the model’s own verdict 1 call" in read
     assert "Cannot be read there is no answer in “…” 1 call" in read
@@ -54,7 +54,7 @@ def test_what_reading_again_would_change_is_shown_before_anything_is(client: Cli
 
     read = words(page(client, "researcher", f"/studies/plums/runs/{run.pk}/replies/?try=all"))
 
-    assert "Tried the replies of 4 calls with reader 6: 1 would be read differently." in read
+    assert "Tried the replies of 4 calls with parser 6: 1 would be read differently." in read
     assert "item-1 no answer yes 1 call" in read
     assert list(Response.objects.order_by("pk").values()) == before
     assert Parse.objects.filter(version="1").count() == 1
@@ -63,5 +63,5 @@ def test_what_reading_again_would_change_is_shown_before_anything_is(client: Cli
 def test_who_may_not_see_answers_is_not_shown_what_would_change(client: Client, run: Run) -> None:
     read = words(page(client, "designer", f"/studies/plums/runs/{run.pk}/replies/?try=all"))
 
-    assert "In the form that was asked for 1" in read
+    assert "As asked for 1" in read
     assert "Tried the replies" not in read
