@@ -183,8 +183,8 @@ def _feature_column(n: int, name: str) -> TableColumn[ExplanationsPart]:
 def _margin(result: ExplanationFeaturesResult) -> Iterator[str]:
     yield _(
         "Words are what stands between spaces, and a sentence ends with its mark. An explanation quotes if it has "
-        "words in double quotation marks or marks a passage of the story. Other items are those that an explanation names by their "
-        "titles, beside its own."
+        "words in double quotation marks or marks a passage of the story. Other items are those that an explanation "
+        "names by their titles, beside its own."
     )
     if OF_ENGLISH & set(result.names):
         yield _(
