@@ -278,4 +278,5 @@ def test_on_the_release_always_no_passes_among_models_so_that_the_test_shows_not
     assert row.passed_constant is not None
     assert (row.passed_constant.form, row.passed_constant.answer) == ("constant_models", 0)
     assert round(row.passed_constant.winning_rate or 0, 2) == 0.91
-    assert 50 < (row.drawn.value or 0) < 75
+    # Of 200 draws, in an order of stories that this installation's key gives: 57 under most keys, standard error 3.5.
+    assert 40 < (row.drawn.value or 0) < 75
