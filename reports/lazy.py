@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from stats import agreement_claims as agreement_claims
     from stats import alternative_annotator as alternative_annotator
     from stats import arrays as arrays
+    from stats import calibration as calibration
     from stats import cloze as cloze
     from stats import comparisons as comparisons
     from stats import composites as composites

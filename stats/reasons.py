@@ -50,6 +50,7 @@ SENTENCES = {
         "It does not depend on which story has which answer, so there is no chance floor."
     ),
     "lengths_or_ratings_alike": gettext_noop("Stories do not differ enough in length and ratings to separate the two."),
+    "shares_alike": gettext_noop("The judge gave every verdict the same share of Yes, so there is no slope."),
     "nothing_read_twice": gettext_noop("The judge read nothing twice in the same order."),
     "nobody_beside_the_rest": gettext_noop(
         "No person answered a question that both the judge and other people answered."

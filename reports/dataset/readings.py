@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from reports.dataset import Dataset
     from reports.dataset.cubes import Pair
     from reports.dataset.step_items import StepItem
-    from stats.arrays import FloatArray
+    from stats.arrays import FloatArray, IntArray
 
 UNIT = ["group", "story", "step", "item"]
 
@@ -162,17 +162,40 @@ def repeated_answers(dataset: Dataset, items: Sequence[StepItem], judge: str) ->
 
     One column for each question about a story, nan where there are fewer answers than in another; and its unit.
     """
+    several = list(_answered_again(dataset, items, judge))
+    table = np.full((max((len(values) for _unit, values in several), default=0), len(several)), np.nan)
+    for n, (_unit, values) in enumerate(several):
+        table[: len(values), n] = values
+    return table, [unit[:2] for unit, _values in several]
+
+
+def means_of_repeats(dataset: Dataset, items: Sequence[StepItem], judge: str) -> tuple[FloatArray, IntArray]:
+    """The mean of a judge's answers to what it was asked again, and how many they are, both of shape (I, U).
+
+    All that it was asked again counts, in whatever order and as whomever. nan and 0 where there was nothing.
+    """
+    place_by_unit = {unit: n for n, unit in enumerate(dataset.units)}
+    place_by_item = {item.key: n for n, item in enumerate(items)}
+    sums, counts = np.zeros((2, len(items), len(place_by_unit)))
+    for (group, story, *item), values in _answered_again(dataset, items, judge):
+        if (unit := place_by_unit.get((group, story))) is not None:
+            place = place_by_item[item[0], item[1]], unit
+            sums[place] += sum(values)
+            counts[place] += len(values)
+    return sums / np.where(counts > 0, counts, np.nan), counts.astype(np.int64)
+
+
+def _answered_again(
+    dataset: Dataset, items: Sequence[StepItem], judge: str
+) -> Iterator[tuple[tuple[str, ...], list[float]]]:
+    """What one run asked a judge again in the same order and as the same persona, by group, story, step and item."""
     keys = {item.key for item in items}
     rows = _of_repeats(dataset.all_readings[dataset.all_readings["rater"] == judge], dataset.reading_by_assignment)
     answers = defaultdict[tuple[Any, ...], list[float]](list)
     for reading, unit, outcome, number in _walk(rows, dataset.reading_by_assignment):
         if unit[2:] in keys and outcome == Response.Outcome.ANSWERED and number == number and number is not None:
             answers[reading.run, reading.stories, reading.persona, unit].append(float(number))
-    several = [(unit[:2], values) for (*_reading, unit), values in answers.items() if len(values) > 1]
-    table = np.full((max((len(values) for _unit, values in several), default=0), len(several)), np.nan)
-    for n, (_unit, values) in enumerate(several):
-        table[: len(values), n] = values
-    return table, [unit for unit, _values in several]
+    yield from ((unit, values) for (*_reading, unit), values in answers.items() if len(values) > 1)
 
 
 def _of_repeats(rows: pd.DataFrame, readings: Mapping[int, JudgeReading]) -> pd.DataFrame:

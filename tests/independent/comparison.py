@@ -28,7 +28,7 @@ from tests.independent.explained_choices import explained_choices
 from tests.independent.explanation_features import explanation_features
 from tests.independent.human_line import human_line
 from tests.independent.items import item_analysis
-from tests.independent.judge_audit import judge_biases
+from tests.independent.judge_audit import judge_biases, judges_calibration
 from tests.independent.judges import judges, judges_on_choices, judges_on_scales, judges_on_scores
 from tests.independent.judges_on_groups import judges_on_pairs, judges_on_rankings
 from tests.independent.material import Comparison, Package, list_numbers
@@ -73,7 +73,14 @@ FIGURES = (
         rater_questions,
     ),
     *(sources, study, progress, judge_costs, amendments),
-    *(judges_share_of_yes, judges_among_themselves, alternative_annotator, judge_biases, people_and_judge),
+    *(
+        judges_share_of_yes,
+        judges_calibration,
+        judges_among_themselves,
+        alternative_annotator,
+        judge_biases,
+        people_and_judge,
+    ),
     *(cloze, themes, measures, repeats, wordings, measures_beside_people, novelty, near_copies),
     *(personas, cloze_scores, cloze_surprise, cloze_constraints, cloze_edges, cloze_variants),
     *(cloze_judges, cloze_factorial, cloze_scales, nsv, nsv_feedback),

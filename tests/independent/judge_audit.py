@@ -1,13 +1,17 @@
 """What judges go by beside the story; intervals with numpy and scipy."""
 
+import numpy as np
 import pandas as pd
 
 from tests.independent import lines, slopes
+from tests.independent.beside_people import LEVELS
+from tests.independent.intervals import of_values
 from tests.independent.judge_scores import contributions
 from tests.independent.judges import UNIT, answers_of_judge, answers_of_people, beside_majority, items_of, judges_of
 from tests.independent.material import is_among
 
-BIASES = 28  # of the seed
+BIASES, CALIBRATION = 28, 153  # of the seed
+READING = ["group", "story", "step", "item", "order", "persona"]
 PURPOSES = {"verbosity": 0, "modal_share": 1, "explanations": 3, "repeats": 4}  # of the seed
 
 
@@ -74,13 +78,68 @@ def verbosity(package, place, row, items, answers, seed, check):
 
 def repeats(package, place, row, items, answers, seed, check):
     """The variance of what a judge answered to a question that it read again in the same order, as the same persona."""
-    rows = package.judges[package.judges["rater"] == row["judge"]]
-    rows = rows[is_among(rows, {(item["step"], item["item"]) for item in items}) & (rows["outcome"] == "answered")]
-    rows = rows.dropna(subset=["number"])
-    question = rows.groupby(["group", "story", "step", "item", "order", "persona"])
-    is_again = (question["repeat"].transform("nunique") > 1) & (question["number"].transform("size") > 1)
-    question = rows[is_again].groupby(["group", "story", "step", "item", "order", "persona"])
-    table = question["number"].var().reset_index()
+    table = read_again(package, row["judge"], items).groupby(READING)["number"].var().reset_index()
     table["cluster"] = package.clusters(table)
     check.numbers(place, row, value=table["number"].mean(), n=len(table))
     check.interval(place, row["interval"], "of_mean", table, seed, (0, None))
+
+
+def read_again(package, judge, items):
+    """The judge's answers to each such question."""
+    rows = package.judges[package.judges["rater"] == judge]
+    rows = rows[is_among(rows, {(item["step"], item["item"]) for item in items}) & (rows["outcome"] == "answered")]
+    rows = rows.dropna(subset=["number"])
+    question = rows.groupby(READING)
+    is_again = (question["repeat"].transform("nunique") > 1) & (question["number"].transform("size") > 1)
+    return rows[is_again]
+
+
+def judges_calibration(package, result, check):
+    """People's share of Yes beside that of the judge's answers to the same question, by regression and by level."""
+    items = package.verdicts
+    key_of = {(item["step"], item["item"]): key for key, item in enumerate(items)}
+    people = package.answers_to_all(items).groupby(["key", *UNIT])["number"].mean().rename("people").reset_index()
+    for row in result:
+        again = read_again(package, row["judge"], items)
+        again = again.assign(key=[key_of[pair] for pair in zip(again["step"], again["item"], strict=True)])
+        share = again.groupby(["key", *UNIT])["number"].agg(["mean", "size"]).reset_index()
+        table = share.merge(people, on=["key", *UNIT])
+        table["cluster"] = package.clusters(table)
+        place = f"judges_calibration/{row['judge']}"
+        x, y = table["mean"].to_numpy(), table["people"].to_numpy()
+        at = judges_of(package, items).index(row["judge"])
+        places = np.unique(table["cluster"], return_inverse=True)[1]
+        value, seed = slope(x, y, np.ones((1, len(x))))[0], (package.seed, CALIBRATION, at)
+        check.numbers(place, row, n=len(table), n_answers=table["size"].sum(), value=value)
+        ends = of_values(lambda weights, x=x, y=y: slope(x, y, weights), places, seed, (None, None))
+        check.ends(place, row["interval"], ends, places.max() + 1)
+        check.number(f"{place}/error", row["error"]["value"], error(table))
+        for level in row["levels"]:
+            part, label = table[LEVELS[level["level"]](table["mean"])], f"{place}/{level['level']}"
+            check.numbers(label, level, n=len(part), judge_percent=100 * part["mean"].mean())
+            check.numbers(label, level, value=100 * part["people"].mean())
+            alike = part.assign(number=100 * part["people"]).drop(columns="key")
+            check.interval(label, level["interval"], "of_mean", alike, package.draws, (0, 100))
+
+
+def slope(x, y, weights):
+    """Of y on x by least squares, under each row of weights; nan where x does not vary."""
+    n = weights.sum(axis=1)
+    mean_x, mean_y = weights @ x / n, weights @ y / n
+    both, room = weights @ (x * y) / n - mean_x * mean_y, weights @ (x * x) / n - mean_x**2
+    return both / np.where(room > 1e-9, room, np.nan)
+
+
+def error(table):
+    """Root mean square of the levels' distances, without what the jackknife over clusters takes for chance."""
+
+    def mean_square(rows):
+        level = np.select([is_at(rows["mean"]) for is_at in LEVELS.values()], range(len(LEVELS)))
+        distance = (rows["people"] - rows["mean"]).groupby(level).transform("mean")
+        return (distance**2).mean()
+
+    names = table["cluster"].unique()
+    if len(names) < 2:
+        return None
+    without = np.mean([mean_square(table[table["cluster"] != name]) for name in names])
+    return 100 * max(len(names) * mean_square(table) - (len(names) - 1) * without, 0) ** 0.5

@@ -40,6 +40,7 @@ STRINGS: Mapping[str, str] = {
     "how": "What was done to the component: removed, or what it was replaced with.",
     "item": "The item, by its key; all for all items together.",
     "judge": "The judge, by its code; empty for what people have.",
+    "judge_yes": "In how many of its answers to a question the judge says Yes, as of the experts.",
     "judges": "The judges that the row is about, by their codes.",
     "kind": "What kind of answers or outcome the row is about.",
     "left_out": "Judges that are left out, by their codes.",

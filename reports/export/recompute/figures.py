@@ -21,7 +21,10 @@ FIGURES = {
     "pairs": ("strengths", "pair_lengths", "pair_accuracies"),
     "explained_choices": ("explained_choices",),
     "explanation_features": ("explanation_features",),
-    "judges_as_raters": ("judges_share_of_yes", "judges_among_themselves", "alternative_annotator", "judge_biases"),
+    "judges_as_raters": (
+        *("judges_share_of_yes", "judges_calibration", "judges_among_themselves", "alternative_annotator"),
+        "judge_biases",
+    ),
     "work": ("sources", "study", "progress", "judge_costs", "explanations", "pace", "repeats", "cloze"),
     "texts": ("measures", "measures_beside_people", "novelty", "near_copies", "themes"),
     "prompts": ("personas", "wordings", "people_and_judge"),

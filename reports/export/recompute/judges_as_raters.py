@@ -15,13 +15,13 @@ from recompute.values import (
     why,
 )
 
-from stats import agreement, exchangeable_judges, intervals, judge_scores, judgements
+from stats import agreement, calibration, exchangeable_judges, intervals, judge_scores, judgements
 from stats import alternative_annotator as annotator
 from stats import judge_biases as biases
 from stats.reasons import Incomputable, value_or_reason
 
 EPSILON = 0.2  # by which a judge may be worse than a person, unless the plan says otherwise
-STANDINGS, AMONG, BIASES = 34, 27, 28  # of the seed
+STANDINGS, AMONG, BIASES, CALIBRATION = 34, 27, 28, 153  # of the seed
 ORDER = ("verbosity", "modal_share", "explanations", "repeats")
 
 
@@ -187,6 +187,52 @@ def percent_drawn(people, stories, of_models, least, rng, epsilon, score):
     return 100 * (passes & (test.advantage > least)).mean()
 
 
+# ── how sure they are ──────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def judges_calibration(package):
+    """People's share of Yes beside that of a judge's answers to the same question, asked again and again."""
+    items, rows = package.verdicts, []
+    material = judged(package, items)
+    if material is None:
+        return rows
+    units = {unit: n for n, unit in enumerate(material.units)}
+    keys = {item.key: n for n, item in enumerate(items)}
+    for at, judge in enumerate(material.names):
+        sums, counts = np.zeros((2, *material.means.shape))
+        for (group, story, step, item, *_reading), values in answered_again(package, items, judge):
+            place = keys[step, item], units[group, story]
+            sums[place] += sum(values)
+            counts[place] += len(values)
+        both = (counts > 0) & np.isfinite(material.means)
+        if both.any():
+            own, people = (sums[both] / counts[both]), material.means[both]
+            clusters = np.tile(material.clusters, len(counts))[both.ravel()]
+            sides, rng = (own, people, clusters), package.rng(CALIBRATION, at)
+            fields = {"judge": judge, "n": both.sum(), "n_answers": counts[both].sum()}
+            fields |= estimate(calibration.slope, own, people) | {"levels": of_levels(package, *sides)}
+            fields["interval"] = interval(calibration.slope_interval, *sides, rng=rng, n_resamples=N_RESAMPLES)
+            fields["error"] = estimate(lambda sides=sides: 100 * calibration.error(*sides))
+            rows.append(fields)
+    return rows
+
+
+def of_levels(package, own, people, clusters):
+    levels = calibration.levels(own)
+    return [
+        {
+            "level": name,
+            "value": 100 * people[at].mean(),
+            "judge_percent": 100 * own[at].mean(),
+            "n": at.sum(),
+            "interval": mean_interval(100 * people[at], clusters[at], package.resampling(), (0, 100)),
+        }
+        for n, name in enumerate(("none", "fewer_than_half", "half", "more_than_half", "all"))
+        for at in [levels == n]
+        if at.any()
+    ]
+
+
 # ── biases ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -258,19 +304,21 @@ def explanations(package, material, answers, lengths, salt):
 
 def repeated_answers(package, items, judge):
     """What a judge answered to a question that it read again in the same order, as the same persona, shape (K, N)."""
+    several = list(answered_again(package, items, judge))
+    table = np.full((max((len(values) for _key, values in several), default=0), len(several)), np.nan)
+    for n, (_key, values) in enumerate(several):
+        table[: len(values), n] = values
+    return table, [key[:2] for key, _values in several]
+
+
+def answered_again(package, items, judge):
+    """The answers to each such question, by group, story, step, item, order and persona."""
     rows = package.all_readings[package.all_readings["rater"] == judge]
     rows = rows[is_about(rows, items)]
     rows = rows[(rows["outcome"] == "answered") & rows["number"].notna()]
-    keys = ["group", "story", "step", "item", "order", "persona"]
-    several = [
-        (key[:2], list(of_question["number"]))
-        for key, of_question in rows.groupby(keys)
-        if len(of_question) > 1 and of_question["repeat"].nunique() > 1
-    ]
-    table = np.full((max((len(values) for _unit, values in several), default=0), len(several)), np.nan)
-    for n, (_unit, values) in enumerate(several):
-        table[: len(values), n] = values
-    return table, [unit for unit, _values in several]
+    for key, of_question in rows.groupby(["group", "story", "step", "item", "order", "persona"]):
+        if len(of_question) > 1 and of_question["repeat"].nunique() > 1:
+            yield key, list(of_question["number"])
 
 
 def repeats(package, readings, units, salt):

@@ -17,14 +17,13 @@ from reports.document.model import DocumentSection, Files, Head, ReportTable, Ta
 from reports.document.phrases import phrase
 from reports.document.values import IntervalEstimate
 from reports.figures.base import Figure, Listing, note_of, share_fields
+from reports.figures.judges.yes_levels import LEVELS, heading_of
 from reports.lazy import np
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
     from reports.dataset.judged import Judged
     from stats.arrays import BoolArray, FloatArray
-
-LEVELS = ("none", "fewer_than_half", "half", "more_than_half", "all")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,18 +131,10 @@ def _judge_words(row: JudgeYes) -> str:
 
 
 def _level_column(name: str) -> TableColumn[JudgeYes]:
-    headings = {
-        "none": _("none"),
-        "fewer_than_half": phrase(_("fewer<br>than half")),
-        "half": _("half"),
-        "more_than_half": phrase(_("more<br>than half")),
-        "all": _("all"),
-    }
-
     def cell(row: JudgeYes) -> TableCell:
         return cell_with_ends(row.by_level.get(name), decimals(1), ends(1), is_marked=True)
 
-    return TableColumn(heading=headings[name], cell=cell)
+    return TableColumn(heading=heading_of(name), cell=cell)
 
 
 def _file(result: Listing[JudgeYes]) -> ReportTable[tuple[JudgeYes, YesAtLevel]]:

@@ -1,0 +1,177 @@
+"""How sure a judge is that was asked again and again, and whether as many people say Yes as its own share says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from reports.dataset.judged import judged
+from reports.dataset.readings import means_of_repeats
+from reports.document import columns, notes
+from reports.document.columns import ENDS, LEAD, cell_with_ends, decimals, ends
+from reports.document.files import file_only
+from reports.document.model import DocumentSection, Files, Head, ReportTable, TableCell, TableColumn, TextBlock
+from reports.document.phrases import phrase
+from reports.document.values import Estimate, Interval, IntervalEstimate
+from reports.figures.base import N_RESAMPLES, Figure, Listing, ends_of_mean, estimate, interval, note_of
+from reports.figures.judges.yes_levels import LEVELS, heading_of
+from reports.lazy import calibration, np
+
+if TYPE_CHECKING:
+    from reports.dataset import Dataset
+    from reports.dataset.judged import Judged
+    from stats.arrays import FloatArray, IntArray
+
+SALT = 153  # of the seed
+PERCENT = 100.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeopleAtLevel(IntervalEstimate):
+    """Of 100 people how many say Yes where the judge does in so many of its answers.
+
+    level : one of `LEVELS`; judge_percent : the judge's own, over the same n verdicts
+    """
+
+    level: str
+    judge_percent: float
+    n: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Calibration(IntervalEstimate):
+    """The slope of people's share of Yes on that of a judge's answers to the same question.
+
+    error : in percentage points, less what chance adds
+    n, n_answers : verdicts, and the answers of the judge of which they are shares
+    """
+
+    judge: str
+    error: Estimate
+    levels: tuple[PeopleAtLevel, ...]
+    n: int
+    n_answers: int
+
+    @property
+    def by_level(self) -> dict[str, PeopleAtLevel]:
+        return {level.level: level for level in self.levels}
+
+
+class JudgesCalibration(Figure[Listing[Calibration]]):
+    """Whether a judge's repeated answers say how sure it may be."""
+
+    key = "judges_calibration"
+    title = gettext_lazy("How sure judges are, and people")
+    position = 124
+    section = "judges"
+    tables = ("judges-calibration",)
+    is_shown_sealed = False
+
+    def compute(self, dataset: Dataset) -> Listing[Calibration]:
+        items = dataset.verdict_items
+        material = judged(dataset, items)
+        if material is None:
+            return Listing()
+        of_judges = ((name, *means_of_repeats(dataset, items, name)) for name in material.names)
+        rows = (_row(dataset, material, *of_judge, salt=at) for at, of_judge in enumerate(of_judges))
+        return Listing(tuple(row for row in rows if row is not None))
+
+    def describe(self, result: Listing[Calibration], head: Head) -> Iterator[DocumentSection]:
+        page = ReportTable(
+            label=_("How sure judges are, table"),
+            caption=_(
+                "Of 100 people how many say Yes, where the judge says so in none, some or all of its answers to the "
+                "same question."
+            ),
+            rows=result.rows,
+            columns=[
+                columns.words("judge", _("Judge"), is_head=True),
+                *(_level_column(name) for name in LEVELS if any(name in row.by_level for row in result.rows)),
+                columns.estimate("slope", _("Slope"), lambda row: row, write=decimals(2), css=LEAD),
+                columns.interval(lambda row: row.interval, write=ends(2)),
+                columns.estimate(
+                    "calibration_error", phrase(_("Error,<br>points")), lambda row: row.error, write=decimals(1)
+                ),
+                columns.number("n", phrase(_("Verdicts,<br>answers")), shown=lambda row: f"{row.n}, {row.n_answers}"),
+            ],
+        )
+        words = _(
+            "<strong>Slope</strong>: how many points more of people say Yes where the judge’s share is one point "
+            "larger. A judge is calibrated at 1; below, it is surer than people agree. <strong>Error</strong>: how far "
+            "people’s share is from the judge’s where that is the same, less what chance adds. The share is over few "
+            "answers: a judge that is asked more often may do better."
+        )
+        every = (ends for row in result.rows for ends in (row.interval, *(level.interval for level in row.levels)))
+        yield DocumentSection(
+            heading=self.title,
+            body=[page, _file(result), Files(words=_("Every level of every judge"), table="judges-calibration")],
+            margin=[TextBlock(words=phrase(words)), *notes.weakest(every)],
+        )
+
+
+def _row(
+    dataset: Dataset, material: Judged, judge: str, shares: FloatArray, n_answers: IntArray, *, salt: int
+) -> Calibration | None:
+    """None of a judge that was asked nothing twice that people answered, too."""
+    people = material.means()
+    is_compared = np.isfinite(shares) & np.isfinite(people)
+    if not is_compared.any():
+        return None
+    clusters = np.tile(material.clusters, len(shares))[is_compared.ravel()]
+    own, theirs = shares[is_compared], people[is_compared]
+    slope = estimate(calibration.slope, own, theirs)
+    return Calibration(
+        judge=judge,
+        **vars(slope),
+        interval=interval(
+            *(calibration.slope_interval, own, theirs, clusters),
+            rng=dataset.rng(SALT, salt),
+            n_resamples=N_RESAMPLES,
+        ),
+        error=estimate(lambda: PERCENT * calibration.error(own, theirs, clusters)),
+        levels=tuple(_levels(dataset, own, theirs, clusters)),
+        n=int(is_compared.sum()),
+        n_answers=int(n_answers[is_compared].sum()),
+    )
+
+
+def _levels(dataset: Dataset, own: FloatArray, theirs: FloatArray, clusters: IntArray) -> Iterator[PeopleAtLevel]:
+    levels = calibration.levels(own)
+    for n, name in enumerate(LEVELS):
+        is_at = levels == n
+        if is_at.any():
+            yield PeopleAtLevel(
+                level=name,
+                value=float(PERCENT * theirs[is_at].mean()),
+                interval=_ends(PERCENT * theirs[is_at], clusters[is_at], dataset),
+                judge_percent=float(PERCENT * own[is_at].mean()),
+                n=int(is_at.sum()),
+            )
+
+
+def _ends(percents: FloatArray, clusters: IntArray, dataset: Dataset) -> Interval:
+    return ends_of_mean(percents, clusters, rng=dataset.resampling(), low=0, high=PERCENT)
+
+
+def _level_column(name: str) -> TableColumn[Calibration]:
+    def cell(row: Calibration) -> TableCell:
+        return cell_with_ends(row.by_level.get(name), decimals(0), ends(0), is_marked=True)
+
+    return TableColumn(heading=heading_of(name), cell=cell)
+
+
+def _file(result: Listing[Calibration]) -> ReportTable[tuple[Calibration, PeopleAtLevel]]:
+    """The levels one below the other."""
+    return file_only(
+        "judges-calibration",
+        [(row, level) for row in result.rows for level in row.levels],
+        columns.fields("judge", slope="value", slope_low="interval.low", slope_high="interval.high", of=lambda p: p[0]),
+        columns.fields(calibration_error="error.value", of=lambda pair: pair[0]),
+        columns.fields(judge_yes="level", judge_yes_percent="judge_percent", of=lambda pair: pair[1]),
+        columns.fields(experts_yes_percent="value", **ENDS, n="n", of=lambda pair: pair[1]),
+        columns.note(lambda pair: note_of(pair[0], pair[0].interval) or note_of(pair[1], pair[1].interval)),
+    )

@@ -1,0 +1,76 @@
+"""How sure a judge is: its share of Yes over repeats beside the experts', as planted."""
+
+import pytest
+
+from reports.dataset import Dataset
+from reports.figures.base import NO_HEAD, Listing
+from reports.figures.judges.calibration import Calibration, JudgesCalibration
+from studies.models import Study
+from tests.replay import replayed
+from tests.reports import given, planted
+from tests.reports.judge_readings import read, start_run
+
+pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
+
+# By story of every group: what four experts say, and what the judge says when it is asked four times.
+EXPERTS = {1: "yyyy", 2: "yynn"}
+JUDGE = {1: "yyyn", 2: "nnnn"}
+
+
+@pytest.fixture
+@replayed
+def study() -> Study:
+    return planted.empty_study()
+
+
+def plant(study: Study, *, n_repeats: int = 4) -> None:
+    given.bring(
+        study,
+        [
+            given.Row("test", f"E{n}", f"plot{g:02}", f"p{g:02}s{at}", "tests", "item-1", given.ANSWERS[letter])
+            for g in range(1, planted.N_GROUPS + 1)
+            for at, letters in EXPERTS.items()
+            for n, letter in enumerate(letters)
+        ],
+    )
+    run = start_run(study, "judge")
+    for g in range(1, planted.N_GROUPS + 1):
+        for repeat in range(n_repeats):
+            verdicts = {at: "yes" if letters[repeat] == "y" else "no" for at, letters in JUDGE.items()}
+            answers = {("tests", "item-1", f"p{g:02}s{at}"): verdict for at, verdict in verdicts.items()}
+            read(run, f"plot{g:02}", answers, repeat=repeat + 1)
+
+
+def calibrations(study: Study) -> tuple[Calibration, ...]:
+    return JudgesCalibration().compute(Dataset.of(study)).rows
+
+
+def test_by_how_often_the_judge_says_yes_stands_how_many_of_the_experts_do(study: Study) -> None:
+    plant(study)
+
+    (row,) = calibrations(study)
+
+    n = planted.N_GROUPS
+    levels = [(level.level, level.judge_percent, level.value, level.n) for level in row.levels]
+    assert levels == [("none", 0, 50, n), ("more_than_half", 75, 100, n)]
+    assert (row.judge, row.n, row.n_answers) == ("judge", 2 * n, 8 * n)
+    assert row.value == pytest.approx(0.5 / 0.75)
+    # Half of the verdicts are 50 points off, the others 25; all groups are alike, so chance adds nothing.
+    assert row.error.value == pytest.approx((0.5 * 50**2 + 0.5 * 25**2) ** 0.5)
+
+
+def test_a_judge_that_was_asked_once_has_no_share(study: Study) -> None:
+    plant(study, n_repeats=1)
+
+    assert calibrations(study) == ()
+
+
+def test_the_page_and_the_text_have_the_levels_that_occur_with_slope_and_error(study: Study) -> None:
+    plant(study)
+
+    text = "\n".join(JudgesCalibration().lines(Listing(calibrations(study)), NO_HEAD))
+
+    row = next(line for line in text.splitlines() if line.strip().startswith("judge"))
+    assert row.split()[1:3] == ["50", "100"]
+    assert "0.67" in row
+    assert "39.5" in row
