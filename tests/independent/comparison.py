@@ -28,7 +28,7 @@ from tests.independent.explained_choices import explained_choices
 from tests.independent.explanation_features import explanation_features
 from tests.independent.human_line import human_line
 from tests.independent.items import item_analysis
-from tests.independent.judge_audit import judge_biases, judges_calibration
+from tests.independent.judge_audit import doubtful_verdicts, judge_biases, judges_calibration
 from tests.independent.judges import judges, judges_on_choices, judges_on_scales, judges_on_scores
 from tests.independent.judges_on_groups import judges_on_pairs, judges_on_rankings
 from tests.independent.material import Comparison, Package, list_numbers
@@ -76,6 +76,7 @@ FIGURES = (
     *(
         judges_share_of_yes,
         judges_calibration,
+        doubtful_verdicts,
         judges_among_themselves,
         alternative_annotator,
         judge_biases,

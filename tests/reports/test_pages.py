@@ -213,7 +213,7 @@ def sealed(study: Study) -> None:
 # Of these files the study has nothing by source, or they never do: there is nothing to leak.
 WITHOUT_SOURCES = {
     *("codebook", "progress", "alternative-annotator", "human-line", "explanations", "variance-components"),
-    *("judges", "judges-on-verdicts", "judges-share-of-yes", "judges-calibration", "judge-biases"),
+    *("judges", "judges-on-verdicts", "judges-share-of-yes", "judges-calibration", "doubtful-verdicts", "judge-biases"),
     *(
         "gwet",
         "intraclass",

@@ -23,7 +23,7 @@ FIGURES = {
     "explanation_features": ("explanation_features",),
     "judges_as_raters": (
         *("judges_share_of_yes", "judges_calibration", "judges_among_themselves", "alternative_annotator"),
-        "judge_biases",
+        *("judge_biases", "doubtful_verdicts"),
     ),
     "work": ("sources", "study", "progress", "judge_costs", "explanations", "pace", "repeats", "cloze"),
     "texts": ("measures", "measures_beside_people", "novelty", "near_copies", "themes"),

@@ -15,7 +15,7 @@ from recompute.values import (
     why,
 )
 
-from stats import agreement, calibration, exchangeable_judges, intervals, judge_scores, judgements
+from stats import agreement, arrays, calibration, exchangeable_judges, intervals, judge_scores, judgements
 from stats import alternative_annotator as annotator
 from stats import judge_biases as biases
 from stats.reasons import Incomputable, value_or_reason
@@ -196,17 +196,11 @@ def judges_calibration(package):
     material = judged(package, items)
     if material is None:
         return rows
-    units = {unit: n for n, unit in enumerate(material.units)}
-    keys = {item.key: n for n, item in enumerate(items)}
     for at, judge in enumerate(material.names):
-        sums, counts = np.zeros((2, *material.means.shape))
-        for (group, story, step, item, *_reading), values in answered_again(package, items, judge):
-            place = keys[step, item], units[group, story]
-            sums[place] += sum(values)
-            counts[place] += len(values)
+        shares, counts = shares_of_repeats(package, items, judge, material.means.shape)
         both = (counts > 0) & np.isfinite(material.means)
         if both.any():
-            own, people = (sums[both] / counts[both]), material.means[both]
+            own, people = shares[both], material.means[both]
             clusters = np.tile(material.clusters, len(counts))[both.ravel()]
             sides, rng = (own, people, clusters), package.rng(CALIBRATION, at)
             fields = {"judge": judge, "n": both.sum(), "n_answers": counts[both].sum()}
@@ -231,6 +225,49 @@ def of_levels(package, own, people, clusters):
         for at in [levels == n]
         if at.any()
     ]
+
+
+def doubtful_verdicts(package):
+    """The 200 verdicts on which judges are divided most; of equal ones, those fewest people answered first."""
+    items = package.verdicts
+    material = judged(package, items)
+    if material is None:
+        return None
+    anchored = package.report["doubtful_verdicts"]["anchored"]  # which saw people's answers, as no package tells
+    own = np.stack([answers for name, answers in zip(material.names, material.judges, strict=True)])
+    for n, name in enumerate(material.names):
+        shares, _n = shares_of_repeats(package, items, name, own[n].shape)
+        own[n] = np.where(np.isfinite(shares), shares, own[n])
+    own = own[[name not in anchored for name in material.names]]
+    share, n_people = arrays.mean_present(own, axis=0), np.isfinite(material.people).sum(axis=1)
+    at = np.argwhere((share > 0) & (share < 1))
+    ordered = sorted(at.tolist(), key=lambda x: (round(abs(share[*x] - 0.5), 9), n_people[*x], *x))
+    rows = [
+        {
+            "step": items[item].key[0],
+            "item": items[item].key[1],
+            "group": material.units[unit][0],
+            "story": material.units[unit][1],
+            "judge_percent": 100 * share[item, unit],
+            "n_judges": np.isfinite(own[:, item, unit]).sum(),
+            "people_percent": 100 * material.means[item, unit] if n_people[item, unit] else None,
+            "n_people": n_people[item, unit],
+        }
+        for item, unit in ordered[:200]
+    ]
+    return {"rows": rows, "n": len(at), "anchored": anchored}
+
+
+def shares_of_repeats(package, items, judge, shape):
+    """The mean of a judge's answers to what it was asked again, and how many they are, both of shape (I, U)."""
+    units = {unit: n for n, unit in enumerate(package.units)}
+    keys = {item.key: n for n, item in enumerate(items)}
+    sums, counts = np.zeros((2, *shape))
+    for (group, story, step, item, *_reading), values in answered_again(package, items, judge):
+        place = keys[step, item], units[group, story]
+        sums[place] += sum(values)
+        counts[place] += len(values)
+    return sums / np.where(counts > 0, counts, np.nan), counts
 
 
 # ── biases ─────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -65,8 +65,8 @@ class JudgesCalibration(Figure[Listing[Calibration]]):
     """Whether a judge's repeated answers say how sure it may be."""
 
     key = "judges_calibration"
-    title = gettext_lazy("How sure judges are, and people")
-    position = 124
+    title = gettext_lazy("Calibration of judges")
+    position = 134
     section = "judges"
     tables = ("judges-calibration",)
     is_shown_sealed = False
@@ -82,7 +82,7 @@ class JudgesCalibration(Figure[Listing[Calibration]]):
 
     def describe(self, result: Listing[Calibration], head: Head) -> Iterator[DocumentSection]:
         page = ReportTable(
-            label=_("How sure judges are, table"),
+            label=_("Calibration of judges, table"),
             caption=_(
                 "Of 100 people how many say Yes, where the judge says so in none, some or all of its answers to the "
                 "same question."

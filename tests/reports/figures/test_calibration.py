@@ -1,10 +1,11 @@
-"""How sure a judge is: its share of Yes over repeats beside the experts', as planted."""
+"""How sure judges are: the share of Yes of a judge's repeats beside the experts', and where judges are of two minds."""
 
 import pytest
 
 from reports.dataset import Dataset
 from reports.figures.base import NO_HEAD, Listing
 from reports.figures.judges.calibration import Calibration, JudgesCalibration
+from reports.figures.judges.doubtful import DoubtfulVerdicts
 from studies.models import Study
 from tests.replay import replayed
 from tests.reports import given, planted
@@ -74,3 +75,28 @@ def test_the_page_and_the_text_have_the_levels_that_occur_with_slope_and_error(s
     assert row.split()[1:3] == ["50", "100"]
     assert "0.67" in row
     assert "39.5" in row
+
+
+def test_verdicts_are_in_doubt_where_a_judge_differs_from_itself_or_from_another(study: Study) -> None:
+    plant(study)
+    rows = [("plot01", "p01s2", "y"), ("plot01", "p01s1", "y"), ("plot02", "p02s2", "n")]
+    given.bring(
+        study,
+        [
+            given.Row("other", "other", group, story, "tests", "item-1", given.ANSWERS[letter], "model")
+            for group, story, letter in rows
+        ],
+    )
+
+    doubt = DoubtfulVerdicts().compute(Dataset.of(study))
+    assert doubt is not None
+    listed = doubt.rows
+
+    # The judge says 0 of the second story and the other Yes; of each first story it says 75, with another's Yes 87.5.
+    assert [(row.story, row.judge_percent, row.n_judges) for row in listed[:2]] == [
+        ("p01s2", 50, 2),
+        ("p02s1", 75, 1),
+    ]
+    assert [row.judge_percent for row in listed[-1:]] == [87.5]
+    assert doubt.n == planted.N_GROUPS + 1 == len(listed)
+    assert (listed[0].people_percent, listed[0].n_people) == (50, 4)
