@@ -123,7 +123,7 @@ def judges_calibration(package, result, check):
 
 
 def doubtful_verdicts(package, result, check):
-    """Verdicts on which a judge differs from itself or from another, by how near the mean over judges is to one half."""
+    """Verdicts on which a judge differs from itself or another, by how near the mean over judges is to one half."""
     items = package.verdicts
     shares = []
     for judge in judges_of(package, items):
@@ -137,13 +137,13 @@ def doubtful_verdicts(package, result, check):
     judges = pd.concat(shares).groupby(level=[0, 1, 2]).agg(["mean", "count"])
     judges = judges[(judges["mean"] > 0) & (judges["mean"] < 1)]
     people = package.answers_to_all(items).groupby(["key", *UNIT])["number"].agg(["mean", "count"])
-    table = judges.join(people, rsuffix="_people").fillna({"count_people": 0}).reset_index()
+    table = judges.join(people.add_suffix("_people")).fillna({"count_people": 0}).reset_index()
     table["far"] = (table["mean"] - 0.5).abs().round(9)
     table = table.sort_values(["far", "count_people", "key", *UNIT])[:200]
     check.number("doubtful_verdicts/n", result["n"], len(judges))
     for row, own in zip(result["rows"], table.to_dict("records"), strict=True):
         place = f"doubtful_verdicts/{row['item']}/{row['group']}/{row['story']}"
-        is_same = (row["group"], row["story"], row["item"]) == (own["group"], own["story"], items[own["key"]]["item"])
+        is_same = (row["group"], row["story"], row["item"]) == (own["group"], own["story"], items[int(own["key"])]["item"])
         check.numbers(place, row, n_judges=own["count"] if is_same else None, judge_percent=100 * own["mean"])
         check.numbers(place, row, n_people=own["count_people"], people_percent=100 * own["mean_people"])
 

@@ -31,7 +31,7 @@ PERCENT = 100.0
 
 @dataclass(frozen=True, kw_only=True)
 class DoubtfulVerdict(ItemRow):
-    """A question about a story, and of 100 answers how many are Yes: of judges the mean of each one's, and of people."""
+    """A question about a story; of 100 answers, how many are Yes: of judges the mean of each one's, and of people."""
 
     group: str
     story: str
@@ -71,22 +71,20 @@ class DoubtfulVerdicts(Figure[Doubt]):
             columns.item(head),
             columns.words("group", _("Group")),
             columns.words("story", _("Story")),
-            columns.number("judge_yes_percent", phrase(_("Judges,<br>% Yes")), of=_judges, write=decimals(0), css=LEAD),
+            columns.number("judge_yes_percent", phrase(_("Judges,<br>%% Yes")), of=_judges, write=decimals(0), css=LEAD),
             columns.number("n_judges", _("Judges")),
-            columns.number("experts_yes_percent", phrase(_("People,<br>% Yes")), of=_people, write=decimals(0)),
+            columns.number("experts_yes_percent", phrase(_("People,<br>%% Yes")), of=_people, write=decimals(0)),
             columns.number("n_people", _("People")),
         ]
         page = ReportTable(
             label=_("Verdicts in doubt among judges, table"),
-            caption=_(
-                "The questions on which judges are divided most; of equal ones, those fewest people answered first."
-            ),
+            caption=_("On what judges are divided most. Among equals first what fewest people have answered."),
             rows=result.rows[:SHOWN],
             columns=about,
         )
         note = _(
-            "A judge that was asked again counts with its share of Yes. All in all judges are divided on %(n)s verdicts. "
-            "One more person’s answer to these tells more than to a verdict on which all agree."
+            "A judge that was asked again counts with its share of Yes. Judges are divided on %(n)s verdicts in all. "
+            "Where further people can be asked, these come first; where judges agree, they may be wrong together."
         ) % {"n": whole(result.n)}
         yield DocumentSection(
             heading=self.title,

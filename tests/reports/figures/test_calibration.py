@@ -100,3 +100,19 @@ def test_verdicts_are_in_doubt_where_a_judge_differs_from_itself_or_from_another
     assert [row.judge_percent for row in listed[-1:]] == [87.5]
     assert doubt.n == planted.N_GROUPS + 1 == len(listed)
     assert (listed[0].people_percent, listed[0].n_people) == (50, 4)
+
+
+def test_on_the_page_the_most_doubtful_stand_with_what_people_said(study: Study) -> None:
+    plant(study)
+    doubt = DoubtfulVerdicts().compute(Dataset.of(study))
+    assert doubt is not None
+
+    (row, *others) = list(DoubtfulVerdicts().rows(doubt)["doubtful-verdicts"])
+
+    assert len(others) == planted.N_GROUPS - 1
+    assert {name: row[name] for name in ("story", "judge_yes_percent", "experts_yes_percent", "n_people")} == {
+        "story": "p01s1",
+        "judge_yes_percent": 75,
+        "experts_yes_percent": 100,
+        "n_people": 4,
+    }
