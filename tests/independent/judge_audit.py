@@ -143,7 +143,8 @@ def doubtful_verdicts(package, result, check):
     check.number("doubtful_verdicts/n", result["n"], len(judges))
     for row, own in zip(result["rows"], table.to_dict("records"), strict=True):
         place = f"doubtful_verdicts/{row['item']}/{row['group']}/{row['story']}"
-        is_same = (row["group"], row["story"], row["item"]) == (own["group"], own["story"], items[int(own["key"])]["item"])
+        about = (own["group"], own["story"], items[int(own["key"])]["item"])
+        is_same = (row["group"], row["story"], row["item"]) == about
         check.numbers(place, row, n_judges=own["count"] if is_same else None, judge_percent=100 * own["mean"])
         check.numbers(place, row, n_people=own["count_people"], people_percent=100 * own["mean_people"])
 

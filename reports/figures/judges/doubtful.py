@@ -71,7 +71,9 @@ class DoubtfulVerdicts(Figure[Doubt]):
             columns.item(head),
             columns.words("group", _("Group")),
             columns.words("story", _("Story")),
-            columns.number("judge_yes_percent", phrase(_("Judges,<br>%% Yes")), of=_judges, write=decimals(0), css=LEAD),
+            columns.number(
+                *("judge_yes_percent", phrase(_("Judges,<br>%% Yes"))), of=_judges, write=decimals(0), css=LEAD
+            ),
             columns.number("n_judges", _("Judges")),
             columns.number("experts_yes_percent", phrase(_("People,<br>%% Yes")), of=_people, write=decimals(0)),
             columns.number("n_people", _("People")),
