@@ -93,7 +93,7 @@ class DoubtfulVerdicts(Figure[Doubt]):
             body=[
                 page,
                 file_only("doubtful-verdicts", result.rows, *about),
-                Files(words=_("The %(n)s most doubtful") % {"n": MOST}, table="doubtful-verdicts"),
+                Files(words=_("Up to %(n)s of them") % {"n": MOST}, table="doubtful-verdicts"),
             ],
             margin=[TextBlock(words=note)],
         )
