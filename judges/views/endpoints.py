@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy
 
 from judges import addresses, providers
 from judges.endpoints import connection_tests
-from judges.endpoints.presets import all_presets
+from judges.endpoints.presets import all_presets, find_model
 from judges.models import ConnectionTest, Endpoint
 from judges.settlement import bills
 from judges.views.bills import EndpointBillForm
@@ -103,9 +103,7 @@ def index(request: HttpRequest) -> HttpResponse:
 def new(request: HttpRequest) -> HttpResponse:
     """For administrators: a new endpoint, its form filled in from a preset if one is named."""
     preset = all_presets().get(request.GET.get("preset", ""))
-    names = ("adapter", "base_url", "key_variable", "is_outside")
-    initial = {name: getattr(preset, name) for name in names} | {"name": preset.slug} if preset else {}
-    return _edit(request, Endpoint(), initial=initial, preset=preset)
+    return _edit(request, Endpoint(), initial=preset.fields if preset else {}, preset=preset)
 
 
 @require_endpoints(methods=("GET", "HEAD", "POST"))
@@ -137,7 +135,7 @@ def _edit(
         "presets": all_presets().values(),
         "preset": preset,
         "may_change": True,
-        "test_form": TestForm(initial={"model": last.model if last else ""}),
+        "test_form": TestForm(initial={"model": last.model if last else find_model(endpoint.base_url)}),
         "test": last,
         "bills": bills.compare_endpoint(endpoint) if endpoint.pk else [],
         "bill_form": EndpointBillForm(auto_id="bill_%s"),

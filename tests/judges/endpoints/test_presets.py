@@ -9,20 +9,12 @@ every_preset = pytest.mark.parametrize("preset", all_presets().values(), ids=lam
 
 
 def test_the_presets_that_come_with_quire() -> None:
-    assert list(all_presets()) == ["openai", "anthropic", "gemini", "vllm", "ollama"]
+    assert list(all_presets()) == ["openai", "anthropic", "gemini", "vllm", "ollama", "this-machine"]
 
 
 @every_preset
 def test_a_preset_is_an_endpoint_as_it_stands(preset: Preset) -> None:
-    endpoint = Endpoint(
-        name=preset.slug,
-        adapter=preset.adapter,
-        base_url=preset.base_url,
-        key_variable=preset.key_variable,
-        is_outside=preset.is_outside,
-    )
-
-    endpoint.clean_fields()
+    Endpoint(**preset.fields).clean_fields()
 
 
 @every_preset

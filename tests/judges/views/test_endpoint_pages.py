@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from judges import catalogue, tasks
+from judges.endpoints.presets import LOCAL, all_presets
 from judges.models import ConnectionTest, Endpoint
 from studies.models import Membership
 from tests import factories
@@ -34,6 +35,17 @@ def test_a_preset_fills_in_the_form_and_says_what_to_do_first(administrator: Cli
     assert 'value="OPENAI_API_KEY"' in html
     assert "Make a key at" in html
     assert administrator.get("/endpoints/new/?preset=nonsense").status_code == 200
+
+
+def test_the_presets_own_model_is_the_one_to_test(administrator: Client, settings: Any) -> None:
+    preset = all_presets()[LOCAL]
+    settings.ALLOWED_PRIVATE_ENDPOINTS = ["127.0.0.1:8135"]
+    assert 'name="timeout_seconds" value="600"' in administrator.get(f"/endpoints/new/?preset={LOCAL}").content.decode()
+
+    page = administrator.post("/endpoints/new/", preset.fields | {"is_allowed": "on"}, follow=True)
+
+    assert (Endpoint.objects.get().n_at_once, Endpoint.objects.get().is_outside) == (1, False)
+    assert f'value="{preset.model}"' in page.content.decode()
 
 
 def test_an_endpoint_is_saved(administrator: Client) -> None:
