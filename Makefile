@@ -3,7 +3,7 @@ PORT ?= 8000
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help demo model setup test slow smollm lint lint-scripts browser browsers gallery tutorial trials bench intervals audit architecture messages clean
+.PHONY: help demo model transcript setup test slow smollm lint lint-scripts browser browsers gallery tutorial trials bench intervals audit architecture messages clean
 
 help:           ## What there is
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/'
@@ -37,6 +37,9 @@ demo: .venv/ready   ## A web server, a worker and the scheduler with a study of 
 
 model: .venv/model  ## A small language model on this machine, to try judges without a key; beside `make demo`
 	@$(BIN)/python -m tools.local_model
+
+transcript: .venv/model ## What that model answers to one story, written into docs/judges.md; minutes
+	$(BIN)/python -m tools.local_transcript
 
 setup: .venv/tested ## Everything for working on Quire
 	@$(BIN)/python manage.py migrate --verbosity 0

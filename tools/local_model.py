@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import signal
+import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -61,6 +65,23 @@ def serve(port: int) -> None:
     print(f"{preset.model} answers at {server.listening_address}/v1 until Ctrl-C.", flush=True)
     ended.wait()
     del server
+
+
+@contextmanager
+def serving() -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    """The server as `make model` starts it, at a free port, and its base URL; it is ended at last. Raises NoServer."""
+    find_weights()
+    process = subprocess.Popen([sys.executable, "-m", "tools.local_model", "--port", "0"], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    try:
+        address = re.search(r"http://\S+", process.stdout.readline().decode())
+        if address is None:
+            raise NoServer("the server ended before it answered")
+        yield process, address[0]
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
 
 
 def main() -> None:

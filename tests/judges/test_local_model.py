@@ -6,8 +6,6 @@ What it says is held against nothing: a model of 135 million parameters judges n
 import json
 import math
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
@@ -70,18 +68,11 @@ def address() -> Iterator[str]:
         local_model.find_weights()
     except local_model.NoServer as error:
         pytest.skip(str(error))
-    process = subprocess.Popen([sys.executable, "-m", "tools.local_model", "--port", "0"], stdout=subprocess.PIPE)
-    try:
-        assert process.stdout is not None
-        said = process.stdout.readline().decode()
-        assert said.startswith(f"{PRESET.model} answers at http://127.0.0.1:"), said
-        yield said.split(" answers at ")[1].split()[0]
+    with local_model.serving() as (process, base_url):
+        yield base_url
         process.send_signal(signal.SIGINT)
+        assert process.stdout is not None
         assert (process.wait(30), process.stdout.read()) == (0, b""), "it ends at Ctrl-C, and says nothing before"
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
 
 
 @pytest.fixture
