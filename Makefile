@@ -19,6 +19,8 @@ help:           ## What there is
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@touch $@
 
+# The place of `make model`, whose model the demo asks where it answers.
+demo: export QUIRE_ALLOWED_PRIVATE_ENDPOINTS := $(or $(QUIRE_ALLOWED_PRIVATE_ENDPOINTS),127.0.0.1:8135)
 demo: .venv/ready   ## A web server, a worker and the scheduler with a study of every kind; PORT=8000
 	@$(BIN)/python manage.py migrate --verbosity 0
 	@$(BIN)/python manage.py collectstatic --no-input --verbosity 0

@@ -2,6 +2,8 @@
 
 import re
 import socket
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -10,7 +12,9 @@ from django.utils import timezone
 
 from annotation.models import Invitation, Withdrawal
 from annotation.participation import claims, invitations
+from judges.endpoints.presets import LOCAL, all_presets
 from reports.management.commands import demo as seeding
+from studies import loader
 from studies.models import Study
 
 pytestmark = pytest.mark.django_db
@@ -80,6 +84,28 @@ def test_the_password_opens_the_admin(client: Client) -> None:
 
     assert seeding.ensure_password() == password
     assert client.get("/admin/", follow=True).status_code == 200
+
+
+def test_the_model_of_make_model_is_asked_about_one_story_where_it_answers_and_only_there(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = loader.load_study(seeding.FOLDER / seeding.CLOSED)
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        place = f"127.0.0.1:{server.getsockname()[1]}"
+        preset = replace(all_presets()[LOCAL], base_url=f"http://{place}/v1")
+        monkeypatch.setattr(seeding, "all_presets", lambda: {LOCAL: preset})
+
+        assert seeding.ensure_local_run(study) is None, "its place is not among those that judges may call"
+        settings.ALLOWED_PRIVATE_ENDPOINTS = [place]
+        server.listen()
+        run = seeding.ensure_local_run(study)
+
+        assert run is not None
+        assert (run.state, run.n_planned, run.selection) == ("running", 14, ["h1a"])
+        assert (run.judge.model, float(run.estimate["worst_cost"])) == (preset.model, 0)
+        assert seeding.ensure_local_run(study) == run
+    assert seeding.ensure_local_run(study) is None, "nothing answers there"
 
 
 def test_a_port_in_use_is_said_before_anything_is_seeded() -> None:

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -24,8 +25,10 @@ from annotation.models import Invitation, Rater
 from annotation.participation import claims, invitations
 from annotation.simulation import Tendency
 from judges import catalogue, runs
+from judges.endpoints.presets import LOCAL, all_presets
 from judges.laboratory import reference_sets
-from judges.models import ReferenceSet, Run
+from judges.models import Endpoint, Judge, Price, ReferenceSet, Run
+from judges.runs import Scope
 from reports import results
 from studies import lifecycle, loader
 from studies.models import Provenance, Study
@@ -37,6 +40,9 @@ N_LINKS = {FIRST: 3}
 REFERENCES = "workshop-references"
 WIDTH = 96
 SEED = 20261107
+# What the small model of `make model` is asked where it answers: fourteen calls, which take it some minutes.
+LOCAL_STORY, LOCAL_STEP, LOCAL_PROMPT = "h1a", "tests", "plain-structured"
+LOCAL_PARAMETERS = {"temperature": 0, "seed": 1, "max_tokens": 100}
 
 # What the simulated raters tend to make of each manner, so that the report has something to find.
 TENDENCY_BY_SOURCE = {
@@ -65,10 +71,14 @@ class Command(BaseCommand):
         closed, scored = seed_closed(CLOSED, at=now), seed_scored(at=now)
         live = [seed_live(slug, at=now) for slug in live_slugs()]
         ensure_stub_run(closed)
+        asked = ensure_local_run(closed)
         results.ensure_report(closed, at=now, by="demo")
         tokens = [ensure_links(study) for study in live]
         site = f"http://127.0.0.1:{port or 8000}"
         self.stdout.write(addresses([closed, scored], live, tokens, site=site, password=ensure_password()))
+        if asked is not None:
+            address = f"{site}{reverse('judges:run', args=[closed.slug, asked.pk])}"
+            self.stdout.write(f"The model of `make model` is asked about one story there: {address}\n")
         self.stdout.write("Ctrl-C ends the demo; `make demo` goes on where it was, `make clean` forgets it.\n")
 
 
@@ -182,6 +192,23 @@ def ensure_stub_run(study: Study) -> Run:
     if run.state == Run.State.FINISHED:
         return run
     return runs.drain(runs.resume(run) if run.state == Run.State.STOPPED else run)
+
+
+def ensure_local_run(study: Study) -> Run | None:
+    """The run of the small model of `make model` on one story there, for the workers; None where it does not answer."""
+    preset = all_presets()[LOCAL]
+    address = urlsplit(preset.base_url)
+    if address.netloc not in settings.ALLOWED_PRIVATE_ENDPOINTS or not is_in_use(int(address.port or 0)):
+        return None
+    endpoint, _ = Endpoint.objects.get_or_create(name=preset.slug, defaults=preset.fields | {"is_allowed": True})
+    free = {"usd_per_million_in": 0, "usd_per_million_out": 0, "valid_from": timezone.now().date()}
+    Price.objects.get_or_create(endpoint=endpoint, model=preset.model, defaults=free)
+    prompt = next(row for row in catalogue.load_prompts() if row.name == LOCAL_PROMPT)
+    fields = {"endpoint": endpoint, "model": preset.model, "prompt": prompt, "parameters": LOCAL_PARAMETERS}
+    judge, _ = Judge.objects.get_or_create(slug=preset.model, defaults=fields)
+    if run := Run.objects.filter(study=study, judge=judge).first():
+        return run
+    return runs.start(study, judge, by="demo", scope=Scope(selection=(LOCAL_STORY,), steps=(LOCAL_STEP,)))
 
 
 def ensure_links(study: Study) -> list[str]:
