@@ -16,7 +16,7 @@ help:           ## What there is
 	@touch $@
 
 .venv/tested: .venv/ready
-	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test,word-vectors]'
 	@touch $@
 
 # The place of `make model`, whose model the demo asks where it answers.

@@ -1,7 +1,8 @@
 """Embeddings: one file a kind, discovered, never listed.
 
-An embedding is named by its kind, and its model where it takes one: `tfidf-svd`, `sentence-transformers:MODEL`,
-`endpoint:ENDPOINT/MODEL`. Different embeddings are different measurements: what is computed from vectors says whose.
+An embedding is named by its kind, and its model where it takes one: `wordllama`, `tfidf-svd`,
+`sentence-transformers:MODEL`, `endpoint:ENDPOINT/MODEL`. Different embeddings are different measurements: what is
+computed from vectors says whose.
 """
 
 from functools import cache
@@ -20,11 +21,16 @@ __all__ = [
     "SizesDiffer",
     "UnknownEmbedding",
     "all_kinds",
+    "explain",
     "find_embedding",
+    "first_offered",
+    "list_local",
 ]
 
 # Needs nothing but what is installed.
 OFFLINE = "tfidf-svd"
+# By the meaning of words, where its package is there.
+OF_WORDS = "wordllama"
 
 
 class UnknownEmbedding(CannotEmbed):
@@ -35,6 +41,22 @@ class UnknownEmbedding(CannotEmbed):
 def all_kinds() -> dict[str, type[Embedding]]:
     """Every kind of embedding by its name, in alphabetical order. Raises TypeError if two share one."""
     return find_classes(__name__, Embedding, key="kind")
+
+
+def list_local() -> list[str]:
+    """The embeddings that this machine makes without a model of one's own: of the meaning of words first, if it can."""
+    return [name for name in (OF_WORDS, OFFLINE) if all_kinds()[name].is_installed()]
+
+
+def first_offered() -> str:
+    """The first of them."""
+    return list_local()[0]
+
+
+def explain(name: str) -> str:
+    """The name with what such an embedding rests on: “tfidf-svd, on shared words”; of a kind that is gone the name."""
+    kind = all_kinds().get(name.partition(":")[0])
+    return f"{name}, {kind.rests_on}" if kind else name
 
 
 def find_embedding(name: str, *, may_send_out: bool = False, occasion: Occasion | None = None) -> Embedding:

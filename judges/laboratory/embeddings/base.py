@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from studies import hashing
 from studies.typography.paragraphs import split_paragraphs
@@ -71,9 +73,16 @@ class Embedding:
     # Whether the vectors that are there are all that can be had without sending a text anywhere.
     is_remote: ClassVar[bool] = False
     takes_model: ClassVar[bool] = True
+    # By what texts lie close to each other, as a report says it after the name.
+    rests_on: ClassVar[Promise | str] = gettext_lazy("on the meaning of passages")
 
     def __init__(self, model: str = "", *, may_send_out: bool = False, occasion: Occasion | None = None) -> None:
         self.model, self.may_send_out, self.occasion = model, may_send_out, occasion
+
+    @classmethod
+    def is_installed(cls) -> bool:
+        """Whether the library that it takes is there, where it takes one that Quire does not need itself."""
+        return True
 
     @property
     def name(self) -> str:

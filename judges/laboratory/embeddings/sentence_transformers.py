@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from functools import cache
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,10 @@ class SentenceTransformers(Embedding):
     """
 
     kind = "sentence-transformers"
+
+    @classmethod
+    def is_installed(cls) -> bool:
+        return find_spec("sentence_transformers") is not None
 
     @property
     def version(self) -> str:

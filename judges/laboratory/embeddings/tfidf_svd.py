@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext_lazy
+
 from judges.laboratory.embeddings.base import Embedding
 from studies.typography.word_boundaries import split_words
 
@@ -36,6 +38,7 @@ class TfidfSvd(Embedding):
     kind = "tfidf-svd"
     is_fitted = True
     takes_model = False
+    rests_on = gettext_lazy("on shared words")
 
     @property
     def version(self) -> str:

@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from judges.laboratory import measure_jobs, reference_sets
+from judges.laboratory import embeddings, measure_jobs, reference_sets
 from judges.laboratory.source_measures import SourceMeasure, measure_sources
 from judges.models import ReferenceSet
 from studies import formatting
@@ -38,6 +38,14 @@ class ReferenceSetForm(forms.Form):
         help_text=gettext_lazy("As the report calls it, such as: the study’s own stories, March 2026."),
     )
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["embedding"] = forms.ChoiceField(
+            label=_("Embedding"),
+            choices=[(name, embeddings.explain(name)) for name in embeddings.list_local()],
+            help_text=_("The vectors of wordllama were trained on English above all."),
+        )
+
 
 @require_in_study(SEES, change=CHANGES, methods=("GET", "HEAD", "POST"), query=("all",))
 @makes_once
@@ -49,9 +57,7 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
     form = ReferenceSetForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            row = reference_sets.store(
-                study, form.cleaned_data["name"], by=request.user.get_username(), at=timezone.now()
-            )
+            row = reference_sets.store(study, **form.cleaned_data, by=request.user.get_username(), at=timezone.now())
         except reference_sets.CannotStore as error:
             form.add_error("name", str(error))
         else:

@@ -21,7 +21,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from annotation.models import Rater
 from config.roles import VIEW_REPORT
 from judges.laboratory import preference_models
-from judges.laboratory.embeddings import OFFLINE
+from judges.laboratory.embeddings import first_offered
 from judges.laboratory.preference_models import ENOUGH_PAIRS, CannotAnswer, CannotTrain, TrainingMaterial
 from judges.models import PreferenceModel
 from judges.views.new_runs import STARTS
@@ -39,7 +39,9 @@ class TrainingForm(forms.Form):
     embedding = forms.CharField(
         label=gettext_lazy("Embedding"),
         max_length=200,
-        help_text=gettext_lazy("Of the texts: tfidf-svd, sentence-transformers:MODEL or endpoint:ENDPOINT/MODEL."),
+        help_text=gettext_lazy(
+            "Of the texts: wordllama, tfidf-svd, sentence-transformers:MODEL or endpoint:ENDPOINT/MODEL."
+        ),
     )
     seed = forms.IntegerField(
         label=gettext_lazy("Seed"),
@@ -81,7 +83,7 @@ class PreferenceCard:
 @makes_once
 def index(request: HttpRequest, access: Access) -> HttpResponse:
     """For all who see judges: the models and their cards; those who may start runs train one or have one choose."""
-    form = TrainingForm(initial={"embedding": OFFLINE, "seed": 0})
+    form = TrainingForm(initial={"embedding": first_offered(), "seed": 0})
     if request.method == "POST":
         if request.POST.get("do") == "answer":
             return _answer(request, access)

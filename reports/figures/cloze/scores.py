@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from judges.laboratory.embeddings import explain
 from reports.document.leaderboard import Leader, Leaderboard
 from reports.document.model import DocumentSection, DrawnPlot, Facts, Files, Head, Own, Subsection, TextBlock
 from reports.document.phrases import joined, phrase, reason_words
@@ -298,4 +299,4 @@ def _basis(result: ClozeScoresResult) -> Iterator[tuple[str, str]]:
     reference = result.reference
     texts = f"{REFERENCES[reference.name]} ({len(reference.stories)})"
     yield _("Reference"), f"{texts}, {_('as planned')}" if reference.is_planned else texts
-    yield _("Embedding"), f"{reference.embedding} {reference.version}"
+    yield _("Embedding"), f"{explain(reference.embedding)} ({reference.version})"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from judges.laboratory.embeddings import explain
 from reports.dataset.scored_clozes import reference_masks
 from reports.document import columns
 from reports.document.columns import LEAD, decimals
@@ -274,7 +275,7 @@ def _every_fill(result: ClozeSurpriseResult) -> ReportTable[tuple[FilledTextDist
 
 def _margin(result: ClozeSurpriseResult) -> Iterator[Facts | TextBlock]:
     counted = ngettext("%(n)s blank", "%(n)s blanks", len(result.blanks)) % {"n": len(result.blanks)}
-    yield Facts(pairs=[(_("Embedding"), f"{result.embedding} {result.version}"), (_("Based on"), counted)])
+    yield Facts(pairs=[(_("Embedding"), f"{explain(result.embedding)} ({result.version})"), (_("Based on"), counted)])
     if result.with_satisfied is not None:
         sentence = _(
             "Over %(n)s participants, Spearman’s rho of satisfying and surprising is <strong>%(rho)s</strong>."

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from judges.laboratory.embeddings import explain
 from reports.document import notes
 from reports.document.model import Phrase, TextBlock
 from reports.document.phrases import joined, phrase, reason_words
@@ -81,7 +82,7 @@ def _novelty(setting: NsvSetting) -> Phrase:
         "name": setting.references,
         "n": whole(setting.n_references),
         "short": setting.sha256[:12],
-        "embedding": setting.embedding,
+        "embedding": explain(setting.embedding),
         "version": setting.version,
     }
 

@@ -11,7 +11,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from judges.laboratory.embeddings import CannotEmbed
+from judges.laboratory.embeddings import CannotEmbed, explain
 from reports.document import columns, notes
 from reports.document.columns import LEAD
 from reports.document.model import (
@@ -99,7 +99,12 @@ class Novelty(Figure[Listing[SetNovelty]]):
                 "Mean cosine distance to the nearest of %(n)s stories of %(corpus)s, 0 for the same, by %(embedding)s "
                 "(version %(version)s). No story is its own neighbour. The set was stored as %(short)s."
             )
-            basis %= {**vars(row), "n": whole(row.n_references), "short": row.sha256[:12]}
+            basis %= {
+                **vars(row),
+                "n": whole(row.n_references),
+                "short": row.sha256[:12],
+                "embedding": explain(row.embedding),
+            }
             yield DocumentSection(
                 heading=heading,
                 body=[notes.reason(row.why)] if row.why else list(_blocks(row, heading)),

@@ -127,7 +127,7 @@ def test_another_version_of_the_embedding_is_refused(study: Study, monkeypatch: 
 def test_the_command_stores_a_set(study: Study) -> None:
     out = StringIO()
 
-    call_command("store_reference_set", "plums", "own", stdout=out)
+    call_command("store_reference_set", "plums", "own", embedding="tfidf-svd", stdout=out)
 
     assert out.getvalue() == f"own: {study.stories.count()} stories of plums, tfidf-svd 3\n"
     arguments: Any = ("store_reference_set", "pears", "own")

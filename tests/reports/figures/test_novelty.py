@@ -80,7 +80,7 @@ def test_the_page_and_the_files_name_set_embedding_and_number(client: Client, st
 
     short = ReferenceSet.objects.get().sha256[:12]
     assert "Novelty beside “The study’s own stories”" in page
-    assert "nearest of 4 stories of plums, 0 for the same, by tfidf-svd (version 3)." in page
+    assert "nearest of 4 stories of plums, 0 for the same, by tfidf-svd, on shared words (version 3)." in page
     assert page.count(f"The set was stored as {short}.") == 2
     assert "p2s1: 40 % stands in p1s1" in page
     file = b"".join(client.get("/reports/plums/novelty-by-story.csv").streaming_content).decode()  # type: ignore[attr-defined]

@@ -18,8 +18,9 @@ class Command(BaseCommand):
         parser.add_argument("--stories-of", metavar="STUDY", help="whose stories it holds; those of the study itself")
         parser.add_argument(
             "--embedding",
-            default=embeddings.OFFLINE,
-            help="tfidf-svd (default), sentence-transformers:MODEL or endpoint:ENDPOINT/MODEL, which may cost money",
+            default=embeddings.first_offered(),
+            help="wordllama (default where it is installed), tfidf-svd (else the default), sentence-transformers:MODEL "
+            "or endpoint:ENDPOINT/MODEL, which may cost money",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

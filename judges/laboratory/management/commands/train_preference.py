@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from judges.laboratory import preference_models
-from judges.laboratory.embeddings import OFFLINE
+from judges.laboratory.embeddings import first_offered
 from judges.models import PreferenceModel
 from studies.lookup import NoSuchStudy, find_study
 
@@ -25,7 +25,8 @@ class Command(BaseCommand):
         either = parser.add_mutually_exclusive_group(required=True)
         either.add_argument("study", metavar="STUDY", nargs="?", default="", help="slug of a study that compares pairs")
         either.add_argument("--pairs", metavar="FOLDER", type=Path, help="a folder that build_pairs made")
-        parser.add_argument("--embedding", default=OFFLINE, metavar="E", help=f"of the texts (default {OFFLINE})")
+        usual = first_offered()
+        parser.add_argument("--embedding", default=usual, metavar="E", help=f"of the texts (default {usual})")
         parser.add_argument(
             "--run-in",
             metavar="STUDY",

@@ -37,7 +37,10 @@ TEXTS = ["The ferry stopped at noon.", "The ferry stopped at night.", "Nobody as
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("word2vec", "“word2vec” is not an embedding; there are: endpoint, sentence-transformers, tfidf-svd"),
+        (
+            "word2vec",
+            "is not an embedding; there are: endpoint, sentence-transformers, tfidf-svd, wordllama",
+        ),
         ("endpoint", "does not name its model: write “endpoint:MODEL”"),
         ("tfidf-svd:large", "names a model, and tfidf-svd has none"),
     ],
@@ -48,7 +51,7 @@ def test_a_name_that_is_none_is_refused_with_what_would_do(name: str, sentence: 
 
 
 def test_an_embedding_has_the_name_that_it_is_found_by() -> None:
-    for name in ("tfidf-svd", "sentence-transformers:all-MiniLM-L6-v2", "endpoint:house/nomic/embed:1"):
+    for name in ("tfidf-svd", "wordllama", "sentence-transformers:all-MiniLM-L6-v2", "endpoint:house/nomic/embed:1"):
         assert find_embedding(name).name == name
     assert embeddings.OFFLINE in embeddings.all_kinds()
 

@@ -170,8 +170,8 @@ def test_the_stories_are_stored_as_a_reference_set_once(client: Client) -> None:
     planted(1)
     client.force_login(factories.staff("researcher"))
 
-    stored = client.post(ADDRESS, {"name": "Our own"}, follow=True)
-    again = client.post(ADDRESS, {"name": "Our own"})
+    stored = client.post(ADDRESS, {"name": "Our own", "embedding": "tfidf-svd"}, follow=True)
+    again = client.post(ADDRESS, {"name": "Our own", "embedding": "tfidf-svd"})
 
     assert "“Our own” is stored." in stored.text
     assert "2 stories of plums" in " ".join(stored.text.split())
@@ -192,7 +192,7 @@ def test_characters_stand_for_words_where_no_blanks_do(client: Client) -> None:
 def test_a_set_is_deleted_there_and_one_that_the_plan_names_stays(client: Client) -> None:
     study = planted()
     client.force_login(factories.staff("designer"))
-    client.post(ADDRESS, {"name": "own"})
+    client.post(ADDRESS, {"name": "own", "embedding": "tfidf-svd"})
     Study.objects.filter(pk=study.pk).update(analysis_plan=PLAN)
 
     refused = client.post(ADDRESS, {"deleted": "own"}, follow=True).text
