@@ -175,11 +175,11 @@ def means_of_repeats(dataset: Dataset, items: Sequence[StepItem], judge: str) ->
     All that it was asked again counts, in whatever order and as whomever. nan and 0 where there was nothing.
     """
     place_by_unit = {unit: n for n, unit in enumerate(dataset.units)}
-    place_by_item = {item.key: n for n, item in enumerate(items)}
+    place_by_item = {one.key: n for n, one in enumerate(items)}
     sums, counts = np.zeros((2, len(items), len(place_by_unit)))
-    for (group, story, *item), values in _answered_again(dataset, items, judge):
+    for (group, story, step, item), values in _answered_again(dataset, items, judge):
         if (unit := place_by_unit.get((group, story))) is not None:
-            place = place_by_item[item[0], item[1]], unit
+            place = place_by_item[step, item], unit
             sums[place] += sum(values)
             counts[place] += len(values)
     return sums / np.where(counts > 0, counts, np.nan), counts.astype(np.int64)
@@ -187,7 +187,7 @@ def means_of_repeats(dataset: Dataset, items: Sequence[StepItem], judge: str) ->
 
 def _answered_again(
     dataset: Dataset, items: Sequence[StepItem], judge: str
-) -> Iterator[tuple[tuple[str, ...], list[float]]]:
+) -> Iterator[tuple[tuple[str, str, str, str], list[float]]]:
     """What one run asked a judge again in the same order and as the same persona, by group, story, step and item."""
     keys = {item.key for item in items}
     rows = _of_repeats(dataset.all_readings[dataset.all_readings["rater"] == judge], dataset.reading_by_assignment)
