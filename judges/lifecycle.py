@@ -100,7 +100,8 @@ def discard(run: Run) -> None:
     if not row.exists():
         raise CannotRun(_(APPROVED) % {"run": run})
     # The fence around a story has a number of this run's, so that no other run shares these texts.
-    hashes = {sha256 for request in run.calls.values_list("request", flat=True) for sha256 in texts.hashes_of(request)}
+    requests = run.calls.values_list("request", flat=True).iterator(chunk_size=2_000)
+    hashes = {sha256 for request in requests for sha256 in texts.hashes_of(request)}
     Text.objects.exclude(story=None).filter(pk__in=hashes).delete()
     assignments = list(Assignment.objects.filter(reading__run=run))
     row.delete()

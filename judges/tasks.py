@@ -13,6 +13,7 @@ from django.utils import timezone
 from judges import runs, signals, workers
 from judges.endpoints import connection_tests
 from judges.models import ConnectionTest, Endpoint, Run
+from judges.runs import planning_jobs
 from judges.workers import batches
 
 # After this long a worker gives way to other work, if any waits, and queues what is left again.
@@ -129,6 +130,24 @@ def sweep() -> None:
     at = timezone.now()
     runs.sweep(at=at)
     signals.swept.send(sweep, at=at)
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def preview_run(job_id: int) -> None:
+    """Look what a run of many calls would ask; nothing if that is done or another worker is at it."""
+    planning_jobs.carry_out_preview(job_id)
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def plan_run(job_id: int) -> None:
+    """Plan a run of many calls, all of it or nothing; nothing if that is done or another worker is at it."""
+    planning_jobs.carry_out_planning(job_id)
+
+
+@shared_task  # type: ignore[untyped-decorator]
+def approve_run(job_id: int) -> None:
+    """Approve a run of many calls; nothing if that is done or another worker is at it."""
+    planning_jobs.carry_out_approval(job_id)
 
 
 @shared_task  # type: ignore[untyped-decorator]

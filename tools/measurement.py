@@ -72,6 +72,19 @@ def thread_seconds(group: int) -> float:
     return nanoseconds / 1e9
 
 
+def peak_megabytes(group: int) -> float:
+    """The most memory that a process of a group has had at a time, of those that live. Linux only, by /proc."""
+    peaks = [0.0]
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            if int(path.read_text().rpartition(")")[2].split()[2]) == group:
+                status = (path.parent / "status").read_text()
+                peaks += [int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM")]
+        except OSError:
+            continue  # it ended meanwhile
+    return max(peaks)
+
+
 class ProcessorWait:
     """How long a process has waited for a processor since the last look, its threads beside each other. By /proc.
 

@@ -193,6 +193,12 @@ class Attempt(models.Model):
     status = models.PositiveSmallIntegerField(_("HTTP status"), null=True, blank=True)
     request_id = models.CharField(_("request id"), max_length=200, blank=True)
     model = models.CharField(_("model that answered"), max_length=200, blank=True)
+    system_fingerprint = models.CharField(
+        _("fingerprint of the system"),
+        max_length=200,
+        blank=True,
+        help_text=_("As the provider names the state of its servers; another one may answer otherwise."),
+    )
     finish_reason = models.CharField(_("finish reason"), max_length=80, blank=True)
     n_tokens_in = models.PositiveIntegerField(_("n tokens in"), null=True, blank=True)
     n_tokens_out = models.PositiveIntegerField(_("n tokens out"), null=True, blank=True)

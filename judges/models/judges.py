@@ -109,6 +109,16 @@ class Judge(FrozenOnceUsed):
             raise ValueError(f"{self} is a metric and has no prompt")
         return self.prompt
 
+    @property
+    def repeats_itself(self) -> bool:
+        """Whether it gives one reply however often it is asked: with a seed, at temperature 0."""
+        return "seed" in self.parameters and self.parameters.get("temperature") == 0
+
+    @property
+    def leaves_temperature(self) -> bool:
+        """Whether it is a model that is asked at whatever temperature its provider takes."""
+        return self.endpoint is not None and not self.is_stub and "temperature" not in self.parameters
+
     def parameters_of(self, repeat: int) -> dict[str, Any]:
         """What is sent along with that repeat of a reading: the judge's parameters, a seed raised by one for each.
 
@@ -148,6 +158,8 @@ class Judge(FrozenOnceUsed):
         if names := [name for name in provider.own_fields if name in self.parameters]:
             message = gettext("%(names)s: set by Quire itself.") % {"names": ", ".join(names)}
             raise ValidationError({"parameters": message})
+        if not isinstance(self.parameters.get("seed", 0), int):
+            raise ValidationError({"parameters": gettext("seed: a whole number; each repeat is sent the next one.")})
         if any(name in self.parameters and not is_reply_limit(self.parameters[name]) for name in REPLY_LIMITS):
             message = gettext("%(names)s: a whole number from 1 to %(most)d; leave it out for no limit.")
             values = {"names": ", ".join(REPLY_LIMITS), "most": HIGHEST_REPLY_LIMIT}

@@ -3,6 +3,7 @@
 from judges.planning.plans import (
     MOST_EXAMPLES,
     CannotRun,
+    OnSeat,
     Plan,
     PlannedSeat,
     Scope,
@@ -11,12 +12,15 @@ from judges.planning.plans import (
     draw_reading_orders,
     estimate,
     find_usual_steps,
+    keep,
     plan_run,
+    select_steps,
 )
 
 __all__ = [
     "MOST_EXAMPLES",
     "CannotRun",
+    "OnSeat",
     "Plan",
     "PlannedSeat",
     "Scope",
@@ -25,5 +29,7 @@ __all__ = [
     "draw_reading_orders",
     "estimate",
     "find_usual_steps",
+    "keep",
     "plan_run",
+    "select_steps",
 ]

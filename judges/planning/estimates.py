@@ -1,6 +1,6 @@
 """What a run will take, before anything is sent: tokens, cost and time, from what such calls took so far."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from decimal import Decimal
@@ -67,8 +67,8 @@ class RunEstimate:
         return cls(**document | costs)
 
 
-def estimate(judge: Judge, requests: Sequence[Request], *, on: date) -> RunEstimate:
-    """What it takes to send these requests. Two queries."""
+def estimate(judge: Judge, requests: Iterable[Request], *, on: date) -> RunEstimate:
+    """What it takes to send these requests, each of which is looked at once. Two queries."""
     endpoint = judge.required_endpoint
     answered = Attempt.objects.filter(
         call__run__judge__endpoint=endpoint, call__run__judge__model=judge.model, outcome=Attempt.Outcome.ANSWERED
@@ -77,18 +77,19 @@ def estimate(judge: Judge, requests: Sequence[Request], *, on: date) -> RunEstim
     seconds = usual["took"].total_seconds() if usual["took"] else SECONDS
     limit = prices.find_limit(judge.parameters, endpoint=endpoint)
     n_usual = int(usual["n_out"] or TOKENS_OUT)
-    n_out = (n_usual if limit is None else min(n_usual, limit)) * len(requests)
-    n_in = sum(prices.n_tokens(request) for request in requests)
     tariff = prices.find_tariff(judge, on=on)
+    n_calls, n_in, worst_cost = 0, 0, Decimal(0)
+    for request in requests:
+        n_calls += 1
+        n_in += prices.n_tokens(request)
+        worst_cost += prices.reserve(tariff, request, endpoint=endpoint).worst if tariff else 0
+    n_out = (n_usual if limit is None else min(n_usual, limit)) * n_calls
     n_at_once = endpoint.learnt_at_once or endpoint.n_at_once
     return RunEstimate(
-        n_calls=len(requests),
+        n_calls=n_calls,
         n_tokens_in=n_in,
         n_tokens_out=n_out,
         cost=tariff.cost(n_in, n_out) if tariff else None,
-        worst_cost=N_ASKED_AT_MOST
-        * sum((prices.reserve(tariff, r, endpoint=endpoint).worst for r in requests), Decimal(0))
-        if tariff
-        else None,
-        seconds=seconds * len(requests) / n_at_once,
+        worst_cost=N_ASKED_AT_MOST * worst_cost if tariff else None,
+        seconds=seconds * n_calls / n_at_once,
     )

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from annotation.models import Rater
 from judges.models import Call, Judge, Run
 from judges.planning import metric_plans, plans
-from judges.planning.plans import CannotRun, Plan, PlannedSeat, Scope
+from judges.planning.plans import CannotRun, OnSeat, Plan, PlannedSeat, Scope, keep
 from judges.planning.readings import Pass
 from judges.requests import PlannedCall
 from studies import hashing
@@ -42,7 +42,7 @@ def find_codes(study: Study, names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(code for name in names for code in codes_by_group.get(name, [name])))
 
 
-def plan(study: Study, judge: Judge, scope: Scope | None = None) -> Plan:
+def plan(study: Study, judge: Judge, scope: Scope | None = None, *, on_seat: OnSeat = keep) -> Plan:
     """All that a run would ask and no earlier one has asked. Raises CannotRun.
 
     Nothing of a model's is written; a metric's instrument and step are, so that a look rolls them back.
@@ -57,8 +57,21 @@ def plan(study: Study, judge: Judge, scope: Scope | None = None) -> Plan:
     is_metric = judge.kind == Rater.Kind.METRIC
     if is_metric and scope not in (None, Scope()):
         raise CannotRun(_("A metric measures every story once; it takes no selection, orders or repeats"))
-    complete = metric_plans.plan_measurements(study, judge) if is_metric else plans.plan_run(study, judge, scope)
-    return extend(study, judge, complete)
+    if scope:
+        check_repeats(judge, scope)
+    if is_metric:
+        return extend(study, judge, metric_plans.plan_measurements(study, judge))
+    return extend(study, judge, plans.plan_run(study, judge, scope, on_seat=on_seat))
+
+
+def check_repeats(judge: Judge, scope: Scope) -> None:
+    """Raise CannotRun if every repeat would get the reply of the first."""
+    if scope.n_repeats > 1 and judge.repeats_itself:
+        message = _(
+            "%(judge)s sends a seed with temperature 0, so each repeat would get the same reply. Ask once, or choose a "
+            "judge with another temperature"
+        )
+        raise CannotRun(message % {"judge": judge.slug})
 
 
 def extend(study: Study, judge: Judge, plan: Plan) -> Plan:

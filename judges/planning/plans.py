@@ -1,8 +1,9 @@
 """What a run will ask: every call of it, rendered, before anything is written. Reads, and writes nothing."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -14,6 +15,7 @@ from judges.models import Endpoint, Judge, PersonaSet, Prompt, Reading
 from judges.planning import estimates, readings
 from judges.planning.estimates import RunEstimate
 from judges.planning.readings import Pass
+from judges.providers import Request
 from judges.requests import CallWords, PlannedCall, fills, recognition_probes
 from judges.requests.expert_answers import ExampleSource
 from studies import hashing, licences
@@ -78,6 +80,15 @@ class PlannedSeat:
     calls: list[PlannedCall]
 
 
+# Takes each seat once its calls are set, with the run's canary, and gives it back as it is to be kept.
+OnSeat: TypeAlias = Callable[[PlannedSeat, str], PlannedSeat]
+
+
+def keep(seat: PlannedSeat, _canary: str) -> PlannedSeat:
+    """The seat as it is, with all that is sent in it."""
+    return seat
+
+
 @dataclass(frozen=True)
 class Plan:
     """All that a run will do, and the document that freezes it.
@@ -127,7 +138,7 @@ class Plan:
         return hashing.sha256(self.document)
 
 
-def plan_run(study: Study, judge: Judge, scope: Scope | None = None) -> Plan:
+def plan_run(study: Study, judge: Judge, scope: Scope | None = None, *, on_seat: OnSeat = keep) -> Plan:
     """Everything that the judge would be asked. Raises CannotRun.
 
     Stories whose texts are withheld are left out, and with them what is asked about their group as a whole.
@@ -147,7 +158,7 @@ def plan_run(study: Study, judge: Judge, scope: Scope | None = None) -> Plan:
     orders = {group: order for group, order in arranged_orders if order}
     wording = word(study, judge, scope, canary=prompts.new_canary())
     try:
-        first, *further = _plan_seats(steps, orders, scope, wording)
+        first, *further = _plan_seats(steps, orders, scope, wording, on_seat)
         guards = list(_plan_guards(study, steps, orders, scope, wording))
     except prompts.InvalidPrompt as error:
         raise CannotRun(f"{judge.prompt}: {error}") from None
@@ -195,22 +206,19 @@ def word(study: Study, judge: Judge, scope: Scope, *, canary: str) -> CallWords:
 
 
 def _plan_seats(
-    steps: list[Step], orders: dict[StoryGroup, list[str]], scope: Scope, wording: CallWords
+    steps: list[Step], orders: dict[StoryGroup, list[str]], scope: Scope, wording: CallWords, on_seat: OnSeat
 ) -> list[list[PlannedSeat]]:
     """Reading by reading what is asked in each group. Raises InvalidPrompt."""
     text_by_persona = scope.persona_set.text_by_name if scope.persona_set else {}
-    return [
-        [
-            PlannedSeat(
-                group, reading, arranged, list(as_persona.ask_about_group(steps, group, arranged, is_whole=whole))
-            )
-            for group, order in orders.items()
-            for arranged in [reading.arrange(order)]
-            for whole in [len(order) == len(group.stories.all())]
-        ]
-        for reading in readings.find_passes(scope.orders, scope.persona_set, scope.n_repeats)
-        for as_persona in [replace(wording, persona=text_by_persona.get(reading.persona, ""), repeat=reading.repeat)]
-    ]
+    seats: list[list[PlannedSeat]] = []
+    for reading in readings.find_passes(scope.orders, scope.persona_set, scope.n_repeats):
+        as_persona = replace(wording, persona=text_by_persona.get(reading.persona, ""), repeat=reading.repeat)
+        seats.append([])
+        for group, order in orders.items():
+            arranged, is_whole = reading.arrange(order), len(order) == len(group.stories.all())
+            calls = list(as_persona.ask_about_group(steps, group, arranged, is_whole=is_whole))
+            seats[-1].append(on_seat(PlannedSeat(group, reading, arranged, calls), wording.canary))
+    return seats
 
 
 def _plan_guards(
@@ -277,10 +285,12 @@ def can_ask(prompt: Prompt, step: Step) -> bool:
     return shape.kind == "answer" and (not prompt.item_types or types <= set(prompt.item_types))
 
 
-def estimate(plan: Plan) -> RunEstimate:
-    """What it will take to run the plan of a model, from what it took so far and today's prices. Two queries."""
-    requests = [call.request for call in plan.all_calls]
-    return estimates.estimate(plan.judge, requests, on=timezone.now().date())
+def estimate(plan: Plan, render: Callable[[PlannedCall], Request] = lambda call: call.request) -> RunEstimate:
+    """What it will take to run the plan of a model, from what it took so far and today's prices. Two queries.
+
+    render : gives what is sent for a call
+    """
+    return estimates.estimate(plan.judge, map(render, plan.all_calls), on=timezone.now().date())
 
 
 def select_codes(study: Study, groups: list[StoryGroup], selection: Iterable[str]) -> tuple[set[str], list[str]]:

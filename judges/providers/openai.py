@@ -340,6 +340,7 @@ def completion_of(body: str, *, request_id: str = "", limits: Limits | None = No
         finish_reason,
         body,
         model=str(document.get("model") or ""),
+        system_fingerprint=str(document.get("system_fingerprint") or ""),
         request_id=request_id,
         n_tokens_in=token_count(usage, "prompt_tokens"),
         n_tokens_out=0 if usage and _holds_vectors(document) else _count_out(usage),

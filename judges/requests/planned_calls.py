@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -29,6 +30,8 @@ class PlannedCall:
     anchor : the fixed text that it is about
     section : of a cloze that is filled section by section; waits : until the one before it is filled
     examples : ids of the experts' answers that it shows; example_stories : what those are about
+    stored : the request with the hashes of its texts, which stand elsewhere; None while they stand in the request
+    sha256 : the hash of what it asks, once its texts stand elsewhere; "" of what is not sent yet
     """
 
     step: Step | None
@@ -43,6 +46,8 @@ class PlannedCall:
     waits: bool = False
     examples: tuple[int, ...] = ()
     example_stories: tuple[Story, ...] = ()
+    stored: dict[str, Any] | None = None
+    sha256: str = ""
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,10 @@ class Shelf:
         ]
         return {**request, "messages": messages}
 
+    def render(self, request: dict[str, Any]) -> Request:
+        """What is sent for a request of `put_request`."""
+        return render_with(request, {sha: self.text_by_hash[sha].content for sha in hashes_of(request)})
+
     def store(self) -> None:
         """Write the texts that are not there yet. One query, or several if they are very many."""
         Text.objects.bulk_create(self.text_by_hash.values(), batch_size=N_AT_ONCE, ignore_conflicts=True)

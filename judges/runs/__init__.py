@@ -6,7 +6,7 @@ calls are sent stands in `judges/workers/`, how each is answered exactly once in
 
 from judges.lifecycle import close, discard, finish, pause, set_budget, stop, stop_at_budget, wait
 from judges.planning import CannotRun, Scope
-from judges.runs.approvals import RunOptions, approve, plan, preview, start
+from judges.runs.approvals import RunOptions, approve, check_options, plan, preview, start
 from judges.runs.foreground import count_calls, drain, measure
 from judges.runs.queues import SWEEP_SECONDS, queue, queue_endpoint, sweep
 from judges.runs.retries import find_retryable, resume, retry
@@ -17,6 +17,7 @@ __all__ = [
     "RunOptions",
     "Scope",
     "approve",
+    "check_options",
     "close",
     "count_calls",
     "discard",

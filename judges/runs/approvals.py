@@ -1,5 +1,6 @@
 """A run from its plan to its approval: planned with all its rows, and started by its approver."""
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import TypedDict, Unpack
 
@@ -10,9 +11,11 @@ from django.utils.translation import gettext as _
 from annotation.models import Rater
 from judges import lifecycle
 from judges.models import Judge, Run
-from judges.planning import CannotRun, Plan, Scope, extensions
+from judges.planning import CannotRun, OnSeat, Plan, Scope, extensions
 from judges.planning.estimates import RunEstimate
 from judges.runs import preparation
+from judges.runs.packed_calls import CallPacker, do_nothing
+from judges.runs.preparation import PreparedRun
 from judges.runs.queues import queue
 from judges.settlement import reuse
 from studies import protocol as protocols
@@ -42,15 +45,24 @@ def start(study: Study, judge: Judge, *, by: str, **options: Unpack[RunOptions])
 
 
 def preview(study: Study, judge: Judge, scope: Scope | None = None) -> tuple[Plan, RunEstimate | None]:
-    """What a run would ask and take, tried as `plan` does it and taken back. Raises CannotRun.
+    """What a run would ask and take, tried as `plan` does it and taken back. Raises CannotRun."""
+    prepared = rehearse(study, judge, scope)
+    return prepared.plan, prepared.estimate
+
+
+def rehearse(
+    study: Study, judge: Judge, scope: Scope | None = None, *, on_step: Callable[[], None] = do_nothing
+) -> PreparedRun:
+    """A new run before it is written, with whatever that wrote taken back. Raises CannotRun.
 
     Of a protocol that is not frozen yet it is told what would keep it from being frozen.
     """
+    if writes_nothing(study, judge):
+        return prepare(study, judge, by="", on_step=on_step, scope=scope)
     with transaction.atomic():
-        planned = _try(study, judge, scope, by="")
-        estimate_of_run = preparation.estimate(study, planned)
+        prepared = prepare(study, judge, by="", on_step=on_step, scope=scope)
         transaction.set_rollback(True)
-    return planned, estimate_of_run
+    return prepared
 
 
 def plan(study: Study, judge: Judge, *, by: str, **options: Unpack[RunOptions]) -> Run:
@@ -58,27 +70,51 @@ def plan(study: Study, judge: Judge, *, by: str, **options: Unpack[RunOptions]) 
 
     A judge that has read in the study before is asked only what it has not been asked. Raises CannotRun.
     """
+    # On SQLite nobody else writes while a transaction is open, and raters are at work where the protocol is frozen.
+    if writes_nothing(study, judge):
+        return write(study, prepare(study, judge, by=by, **options), by=by, **options)
+    with transaction.atomic():
+        return write(study, prepare(study, judge, by=by, **options), by=by, **options)
+
+
+def writes_nothing(study: Study, judge: Judge) -> bool:
+    """Whether a run can be prepared without writing: a model's, by a protocol that is frozen. One query."""
+    return judge.kind != Rater.Kind.METRIC and protocols.is_frozen(study)
+
+
+def prepare(
+    study: Study, judge: Judge, *, by: str, on_step: Callable[[], None] = do_nothing, **options: Unpack[RunOptions]
+) -> PreparedRun:
+    """A new run before it is written. Raises CannotRun."""
     scope, in_batches = options.get("scope"), options.get("sends_batches", False)
+    check_options(judge, budget=options.get("budget"), in_batches=in_batches)
+    scope = scope or Scope()
+    packer = CallPacker(judge, scope.afresh, on_step)
+    planned = _try(study, judge, scope, by=by, on_seat=packer.pack_seat)
+    return preparation.prepare(study, planned, scope, packer, in_batches=in_batches)
+
+
+def check_options(judge: Judge, *, budget: Decimal | None, in_batches: bool) -> None:
+    """Raise CannotRun if the judge cannot be asked in batches, or its model has no price to keep the budget by."""
     if in_batches and not (judge.endpoint and judge.endpoint.takes_batches):
         raise CannotRun(_("%(judge)s cannot be asked in batches: its endpoint takes none") % {"judge": judge.slug})
-    if options.get("budget") is not None:
+    if budget is not None:
         lifecycle.check_price(judge)
+
+
+def write(study: Study, prepared: PreparedRun, *, by: str, **options: Unpack[RunOptions]) -> Run:
+    """The rows of the run. Raises CannotRun."""
+    values = {name: option for name, option in options.items() if name != "scope"}
     try:
         with transaction.atomic():
-            planned = _try(study, judge, scope, by=by)
-            run = preparation.write(study, planned, scope or Scope(), budget=options.get("budget"), by=by)
-            estimate_of_run = preparation.estimate(study, planned, in_batches=in_batches)
-            run.resends_unknown, run.sends_batches = options.get("resends_unknown", True), in_batches
-            run.estimate = estimate_of_run.document if estimate_of_run else {}
-            run.save(update_fields=["resends_unknown", "sends_batches", "estimate"])
+            return preparation.write(study, prepared, by=by, **values)
     except IntegrityError:
         # Two clicks at once: the other one made the run.
         message = _("%(judge)s has just been started in %(study)s")
-        raise CannotRun(message % {"judge": judge.slug, "study": study.slug}) from None
-    return run
+        raise CannotRun(message % {"judge": prepared.plan.judge.slug, "study": study.slug}) from None
 
 
-def approve(run: Run, *, by: str) -> Run:
+def approve(run: Run, *, by: str, on_step: Callable[[], None] = do_nothing) -> Run:
     """The run at work, with who approved it and when. Raises CannotRun unless it is planned, if it has a budget and its
     model no price, or if it writes stories for a study whose stories are final.
 
@@ -92,7 +128,7 @@ def approve(run: Run, *, by: str) -> Run:
     planned = Run.objects.filter(pk=run.pk, state=Run.State.PLANNED)
     if not planned.exists():
         raise CannotRun(_("%(run)s has been approved already") % {"run": run})
-    reuse.take_earlier(run, at=at)
+    reuse.take_earlier(run, at=at, on_step=on_step)
     with transaction.atomic():
         if not planned.update(state=Run.State.RUNNING, approved_by=by, approved_at=at):
             raise CannotRun(_("%(run)s has been approved already") % {"run": run})
@@ -101,7 +137,7 @@ def approve(run: Run, *, by: str) -> Run:
     return run
 
 
-def _try(study: Study, judge: Judge, scope: Scope | None, *, by: str) -> Plan:
+def _try(study: Study, judge: Judge, scope: Scope, *, by: str, on_seat: OnSeat) -> Plan:
     """What the judge is to be asked, by a frozen protocol. Raises CannotRun.
 
     A run before the launch freezes the protocol too: what the judge was asked must not change after it. A metric is
@@ -109,7 +145,7 @@ def _try(study: Study, judge: Judge, scope: Scope | None, *, by: str) -> Plan:
     """
     if judge.kind != Rater.Kind.METRIC:
         _freeze(study, judge, by=by)
-    return extensions.plan(study, judge, scope)
+    return extensions.plan(study, judge, scope, on_seat=on_seat)
 
 
 def _freeze(study: Study, judge: Judge, *, by: str) -> None:

@@ -1,7 +1,8 @@
 """A run before it is approved: what it will take, and its rows."""
 
-from dataclasses import asdict, replace
-from decimal import Decimal
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from typing import Any
 
 from annotation import design
 from annotation.models import Assignment, Rater
@@ -9,12 +10,23 @@ from judges import planning
 from judges.models import Call, Prompt, Reading, Run
 from judges.planning import Plan, Scope, extensions
 from judges.planning.estimates import RunEstimate
-from judges.planning.readings import Pass
-from judges.requests import PlannedCall, texts
+from judges.requests import PlannedCall
+from judges.runs.packed_calls import CallPacker
 from judges.settlement import attempts, reuse
 from studies.models import Study
 
 AT_ONCE = 500  # rows a query
+CALLS_AT_ONCE = 2_000
+
+
+@dataclass(frozen=True)
+class PreparedRun:
+    """A run before it is written: its plan with packed calls, and what it will take; None of a metric."""
+
+    plan: Plan
+    scope: Scope
+    packer: CallPacker
+    estimate: RunEstimate | None
 
 
 def estimate(study: Study, planned: Plan, *, in_batches: bool = False) -> RunEstimate | None:
@@ -22,18 +34,31 @@ def estimate(study: Study, planned: Plan, *, in_batches: bool = False) -> RunEst
 
     in_batches : whether calls are handed in as batches
     """
-    if planned.judge.kind == Rater.Kind.METRIC:
-        return None
-    hash_by_call = {id(call): fingerprint(planned, call, seat.reading) for seat in planned.seats for call in seat.calls}
-    answered = reuse.find_answered(study, hash_by_call.values())
-    fresh = extensions.select(planned, lambda _seat, call: hash_by_call[id(call)] not in answered)
-    one_by_one = replace(planning.estimate(fresh), n_reused=planned.n_calls - fresh.n_calls)
-    return one_by_one.in_batches(n_alone=attempts.N_PROBES) if in_batches else one_by_one
+    packer = CallPacker(planned.judge, is_afresh=planned.is_afresh)
+    return prepare(study, planned, Scope(), packer, in_batches=in_batches).estimate
 
 
-def write(study: Study, planned: Plan, scope: Scope, *, budget: Decimal | None, by: str) -> Run:
-    """The rows of a run that is planned and not approved: its rater, seats, assignments and calls."""
-    judge = planned.judge
+def prepare(study: Study, planned: Plan, scope: Scope, packer: CallPacker, *, in_batches: bool = False) -> PreparedRun:
+    """The run with its calls packed, and what it will take. Three queries; none of a metric."""
+    seats = [packer.pack_seat(seat, planned.canary) for seat in planned.seats]
+    first = {seat.group: seat.calls for seat in seats if seat.reading == planned.first}
+    packed = replace(
+        planned,
+        calls=first,
+        further=[seat for seat in seats if seat.reading != planned.first],
+        guards=[packer.pack(call, planned.first, planned.canary) for call in planned.guards],
+    )
+    is_metric = planned.judge.kind == Rater.Kind.METRIC
+    estimate_of_run = None if is_metric else _estimate(study, packed, packer, in_batches=in_batches)
+    return PreparedRun(packed, scope, packer, estimate_of_run)
+
+
+def write(study: Study, prepared: PreparedRun, *, by: str, **values: Any) -> Run:
+    """The rows of a run that is planned and not approved: its rater, seats, assignments and calls.
+
+    values : of fields that the plan does not decide
+    """
+    planned, scope, judge = prepared.plan, prepared.scope, prepared.plan.judge
     rater, _created = Rater.objects.get_or_create(
         study=study, code=judge.slug, defaults={"kind": judge.kind, "is_simulated": judge.is_stub}
     )
@@ -51,7 +76,8 @@ def write(study: Study, planned: Plan, scope: Scope, *, budget: Decimal | None, 
         asks=judge.prompt.asks if judge.prompt else Prompt.Asks.ITEM,
         persona_set=scope.persona_set,
         canary=planned.canary,
-        budget=budget,
+        estimate=prepared.estimate.document if prepared.estimate else {},
+        **values,
     )
     # Row by row a run of ten thousand texts would keep everybody else from writing for half a minute.
     seats = design.add_judge_seats(study, [(seat.group, seat.order) for seat in planned.seats], kind=rater.kind)
@@ -69,7 +95,6 @@ def write(study: Study, planned: Plan, scope: Scope, *, budget: Decimal | None, 
         ),
         batch_size=AT_ONCE,
     )
-    pairs = list(zip(planned.seats, assignments, strict=True))
     readings = [
         Reading(
             run=run,
@@ -78,22 +103,32 @@ def write(study: Study, planned: Plan, scope: Scope, *, budget: Decimal | None, 
             persona=seat.reading.persona,
             repeat=seat.reading.repeat,
         )
-        for seat, assignment in pairs
+        for seat, assignment in zip(planned.seats, assignments, strict=True)
     ]
     Reading.objects.bulk_create(readings, batch_size=AT_ONCE)
-    shelf = texts.Shelf()
-    rows = [_call(run, planned, assignment, c, seat.reading, shelf) for seat, assignment in pairs for c in seat.calls]
-    rows += [_call(run, planned, None, c, planned.first, shelf) for c in planned.guards]
-    shelf.store()
-    Call.objects.bulk_create(rows, batch_size=200)
+    prepared.packer.shelf.store()
+    rows = chain(
+        (
+            _call(run, assignment, call)
+            for seat, assignment in zip(planned.seats, assignments, strict=True)
+            for call in seat.calls
+        ),
+        (_call(run, None, call) for call in planned.guards),
+    )
+    while some := list(islice(rows, CALLS_AT_ONCE)):  # all at once they would take as much memory as the plan
+        Call.objects.bulk_create(some, batch_size=200)
     return run
 
 
-def _call(
-    run: Run, plan: Plan, assignment: Assignment | None, planned: PlannedCall, reading: Pass, shelf: texts.Shelf
-) -> Call:
-    """The row of one call; its texts are put onto the shelf, but of one that waits for another, which has none yet."""
-    is_sent = "messages" in planned.request and not planned.waits
+def _estimate(study: Study, planned: Plan, packer: CallPacker, *, in_batches: bool) -> RunEstimate:
+    answered = reuse.find_answered(study, (call.sha256 for seat in planned.seats for call in seat.calls))
+    fresh = extensions.select(planned, lambda _seat, call: call.sha256 not in answered)
+    one_by_one = replace(planning.estimate(fresh, packer.render), n_reused=planned.n_calls - fresh.n_calls)
+    return one_by_one.in_batches(n_alone=attempts.N_PROBES) if in_batches else one_by_one
+
+
+def _call(run: Run, assignment: Assignment | None, planned: PlannedCall) -> Call:
+    """The row of one call; of one that waits for another without its texts, of which it has none yet."""
     unsent = {name: part for name, part in planned.request.items() if name != "messages"}
     return Call(
         run=run,
@@ -105,14 +140,6 @@ def _call(
         items=list(planned.keys),
         anchor=planned.anchor,
         section=planned.section,
-        request=shelf.put_request(planned.request, planned.stories) if is_sent else unsent,
-        request_sha256=fingerprint(plan, planned, reading) if is_sent else "",
+        request=unsent if planned.stored is None else planned.stored,
+        request_sha256=planned.sha256,
     )
-
-
-def fingerprint(plan: Plan, planned: PlannedCall, reading: Pass) -> str:
-    """The hash of all that the call asks; "" for what is not sent. Asked afresh, it is like no other run's."""
-    if "messages" not in planned.request:
-        return ""
-    apart = {"run": plan.canary} if plan.is_afresh else {}
-    return texts.fingerprint(planned.request, endpoint=plan.judge.endpoint_id, **asdict(reading), **apart)

@@ -38,7 +38,8 @@ UNCOUNTED = (
     *(FailureKind.UNKNOWN_MODEL, FailureKind.REDIRECT, FailureKind.ADDRESS),
 )
 WRITTEN = (
-    *("outcome", "ended_at", "status", "request_id", "model", "finish_reason", "n_tokens_in", "n_tokens_out"),
+    *("outcome", "ended_at", "status", "request_id", "model", "system_fingerprint", "finish_reason"),
+    *("n_tokens_in", "n_tokens_out"),
     *("n_tokens_cached", "n_tokens_cache_written", "n_tokens_reasoning", "reserved", "cost", "body", "reason"),
 )
 AFTER_FAILURE = ("state", "reason", "n_failures", "n_overloads", "not_before", "answered_at")
@@ -245,6 +246,7 @@ def _write_completion(ended: Ended, completion: Completion, outcome: Attempt.Out
     attempt.status = None if ended.is_reused else 200
     attempt.request_id = completion.request_id[:200]
     attempt.model = completion.model[:200]
+    attempt.system_fingerprint = parsing.strip_unstorable(completion.system_fingerprint)[:200]
     attempt.finish_reason = completion.finish_reason[:80]
     attempt.n_tokens_in, attempt.n_tokens_out = completion.n_tokens_in, completion.n_tokens_out
     attempt.n_tokens_cached, attempt.n_tokens_reasoning = completion.n_tokens_cached, completion.n_tokens_reasoning

@@ -1,5 +1,6 @@
 """What a run's guards saw: texts that the model knows, answers to the fixed texts, and replies by another model."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -25,17 +26,33 @@ class FixedAnswer:
 
 
 @dataclass(frozen=True)
+class Snapshot:
+    """A model as it answered. model, system_fingerprint : as the provider named them; n : replies"""
+
+    model: str
+    system_fingerprint: str
+    n: int
+
+
+@dataclass(frozen=True)
 class GuardResults:
     """n_probed : stories of which the model said whether it knows them; known : codes of those that it does know
     n_leaks : replies that hold the code of the fences
     other_models : how many replies name each other model
+    snapshots : what answered, by model; two models are two judges under one name
     """
 
     n_probed: int
     known: list[str]
     n_leaks: int
     other_models: dict[str, int]
+    snapshots: list[Snapshot]
     fixed: list[FixedAnswer]
+
+    @property
+    def n_models(self) -> int:
+        """How many models answered, as the provider names them."""
+        return len({snapshot.model for snapshot in self.snapshots})
 
     @property
     def n_changed(self) -> int:
@@ -46,8 +63,10 @@ def load_results(run: Run) -> GuardResults:
     """What the run's guards saw so far. Four queries; five or six if it asked about fixed texts."""
     probed = Parse.objects.filter(attempt__call__run=run, attempt__call__kind=Call.Kind.PROBE, state=Call.State.OK)
     values_by_story = dict(probed.order_by("pk").values_list("attempt__call__story__code", "values"))
-    attempts = Attempt.objects.filter(call__run=run).exclude(model="").order_by()
-    counts = attempts.values_list("model").annotate(n=Count("pk"))
+    snapshots = load_snapshots(run)
+    n_by_model: Counter[str] = Counter()
+    for snapshot in snapshots:
+        n_by_model[snapshot.model] += snapshot.n
     answers = _load_fixed(run)
     before = _find_run_before(run) if answers else None
     answers_before = _load_fixed(before) if before else {}
@@ -55,9 +74,17 @@ def load_results(run: Run) -> GuardResults:
         n_probed=len(values_by_story),
         known=sorted(code for code, values in values_by_story.items() if values.get("is_proven")),
         n_leaks=run.calls.filter(reason=LEAKED).count(),
-        other_models={model: n for model, n in counts if not is_same_model(run.judge.model, model)},
+        other_models={model: n for model, n in n_by_model.items() if not is_same_model(run.judge.model, model)},
+        snapshots=snapshots,
         fixed=[FixedAnswer(*key, value, answers_before.get(key)) for key, value in answers.items()],
     )
+
+
+def load_snapshots(run: Run) -> list[Snapshot]:
+    """Which models and fingerprints answered the run, and how many times; no reply that was taken over. One query."""
+    replies = Attempt.objects.filter(call__run=run).exclude(model="").exclude(outcome=Attempt.Outcome.REUSED)
+    counts = replies.order_by("model", "system_fingerprint").values_list("model", "system_fingerprint")
+    return [Snapshot(model, fingerprint, n) for model, fingerprint, n in counts.annotate(n=Count("pk"))]
 
 
 def _load_fixed(run: Run) -> dict[tuple[str, str], object]:

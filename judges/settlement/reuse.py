@@ -6,7 +6,7 @@ Two calls ask the same if every word, parameter and schema, the endpoint and the
 repeat the reading is another, so that repeats get fresh replies.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -39,14 +39,21 @@ def find_answered(study: Study, hashes: Iterable[str]) -> set[str]:
     return answered
 
 
-def take_earlier(run: Run, *, at: datetime) -> int:
-    """How many calls of the run took the reply of an earlier one: it is read, recorded and costs nothing."""
+def take_earlier(run: Run, *, at: datetime, on_step: Callable[[], None] = lambda: None) -> int:
+    """How many calls of the run took the reply of an earlier one: it is read, recorded and costs nothing.
+
+    on_step : called after each few of them
+    """
     # A run's checks are asked again in each: they show whether the model has changed.
     fresh = run.calls.filter(state=Call.State.PLANNED, kind__in=Call.ANSWERING).exclude(request_sha256="")
     fresh = fresh.exclude(attempts__outcome__in=TAKEN)
     answered = find_answered(run.study, fresh.values_list("request_sha256", flat=True))
     pks = [pk for pk, sha256 in fresh.order_by("pk").values_list("pk", "request_sha256") if sha256 in answered]
-    return sum(_take(run, pks[n : n + N_TOGETHER], at=at) for n in range(0, len(pks), N_TOGETHER))
+    n_taken = 0
+    for start in range(0, len(pks), N_TOGETHER):
+        n_taken += _take(run, pks[start : start + N_TOGETHER], at=at)
+        on_step()
+    return n_taken
 
 
 def mark_shared(rows: QuerySet[Run]) -> QuerySet[Run]:

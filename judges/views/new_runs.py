@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 from django import forms
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from django_htmx.http import HttpResponseClientRedirect
 
 from judges import runs, signals
 from judges.models import Judge, Reading, Run
-from judges.planning import CannotRun, Plan, Scope, extensions
-from judges.planning.estimates import RunEstimate
-from judges.requests import PlannedCall
-from judges.settlement import attempts
+from judges.planning import CannotRun, Scope, extensions
+from judges.runs import dry_runs, planning_jobs
+from judges.runs.dry_runs import DryRun
+from judges.runs.planning_jobs import PLAN_CHANGED
+from judges.views import plannings
 from judges.views.scopes import FIELDS, ScopeForm
 from studies.access import Access
+from studies.models import StudyJob
+from studies.views import study_jobs
 from studies.views.guards import require_in_study
 from studies.views.posted_forms import makes_once
 
 STARTS = "judges.add_run"
-PLAN_CHANGED = gettext_lazy(
-    "What it would ask has changed since you opened this page. Review it again before you approve."
-)
 # The names of its fields in an address, beside the judge.
 SELECTED = ("stories", "orders", "n_repeats")
 
@@ -143,43 +146,33 @@ class ApprovalForm(BudgetForm):
     n_calls = forms.IntegerField(required=False, widget=forms.HiddenInput)
 
 
-@dataclass(frozen=True)
-class DryRun:
-    """What a run would be.
-
-    obstacle : why it cannot be started; "" if nothing is in the way
-    estimate : None of a metric
-    batched : the same where calls are handed in as batches; None if they cannot be
-    messages : of one call, as it would be sent
-    """
-
-    obstacle: str
-    n_calls: int = 0
-    n_stories: int = 0
-    withheld: tuple[str, ...] = ()
-    estimate: RunEstimate | None = None
-    batched: RunEstimate | None = None
-    about: str = ""
-    messages: tuple[tuple[str, str], ...] = ()
-
-
-@require_in_study(STARTS, methods=("GET", "HEAD", "POST"), query=("judge", *SELECTED, *FIELDS))
+@require_in_study(STARTS, methods=("GET", "HEAD", "POST"), query=("judge", "again", "planning", *SELECTED, *FIELDS))
 @makes_once
 def new(request: HttpRequest, access: Access) -> HttpResponse:
     """For all who may start runs: choose who reads what, see what that asks and takes, approve it or save it."""
     is_post = request.method == "POST"
+    if "planning" in request.GET:
+        return plannings.show(request, access, request.GET["planning"])
     values = request.POST if is_post else request.GET
     form = SelectionForm(values if is_post else values or None, access=access)
     approval = ApprovalForm(values if is_post else None, initial={"resends_unknown": True})
     judge: Judge | None = form.cleaned_data["judge"] if form.is_valid() else None
     options = ScopeForm(values if "is_chosen" in values else None, study=access.study, judge=judge) if judge else None
     scope = form.narrow(options.scope) if options and not options.errors else None
-    dry_run = plan_dry(access, judge, scope) if judge and scope else None
-    if is_post and judge and scope and dry_run and approval.is_valid():
-        n_seen = approval.cleaned_data["n_calls"]
-        if n_seen is not None and n_seen != dry_run.n_calls and not dry_run.obstacle:
+    is_large = bool(judge and scope and planning_jobs.is_large(access.study, judge, scope))
+    job = _ensure_preview(request, access, judge, scope) if judge and scope and is_large and not is_post else None
+    progress = study_jobs.follow(job, _("What it would be asked is being prepared.")) if job else None
+    if study_jobs.is_poll(request) and progress and progress.is_under_way:
+        return study_jobs.answer_poll(request, progress)
+    if study_jobs.is_poll(request):
+        return HttpResponseClientRedirect(request.get_full_path())
+    dry_run = _load_dry(access, judge, scope, job) if judge and scope and not (is_post and is_large) else None
+    if is_post and judge and scope and approval.is_valid():
+        if is_large and _start_by_worker(request, access, judge, scope, form, approval):
+            return redirect(plannings.find_address(access.study, judge.pk))
+        if dry_run and _is_changed(dry_run, approval):
             form.add_error(None, PLAN_CHANGED)
-        elif run := _start(request, access, judge, scope, form, approval):
+        elif dry_run and (run := _start(request, access, judge, scope, form, approval)):
             return redirect("judges:run", slug=access.study.slug, run=run.pk)
     has_errors = bool(form.errors or approval.errors or (options is not None and options.errors))
     context = {
@@ -191,9 +184,24 @@ def new(request: HttpRequest, access: Access) -> HttpResponse:
         "judge": judge,
         "may_release": access.may("studies.change_provenance"),
         "dry_run": dry_run,
+        "job": progress if job and job.is_under_way else None,
+        "again": f"?{request.GET.urlencode()}&again=yes" if job and job.problem else "",
         "shared": _collect_warnings(access, judge) if dry_run and judge else [],
     }
     return render(request, "judges/new_run.html", context, status=400 if has_errors else 200)
+
+
+def _load_dry(access: Access, judge: Judge, scope: Scope, job: StudyJob | None) -> DryRun | None:
+    """The dry run, done here or by the worker; None while it is at it."""
+    if job is None:
+        return plan_dry(access, judge, scope)
+    return DryRun(job.problem) if job.problem else planning_jobs.load_preview(job)
+
+
+def _is_changed(dry_run: DryRun, approval: ApprovalForm) -> bool:
+    """Whether it would ask another number of calls now than whoever approves has seen."""
+    n_seen = approval.cleaned_data["n_calls"]
+    return n_seen is not None and n_seen != dry_run.n_calls and not dry_run.obstacle
 
 
 def _collect_warnings(access: Access, judge: Judge) -> list[str]:
@@ -228,34 +236,39 @@ def _start(
     return run
 
 
+def _start_by_worker(
+    request: HttpRequest, access: Access, judge: Judge, scope: Scope, form: SelectionForm, approval: ApprovalForm
+) -> bool:
+    """Whether a worker was told to plan it; else the reason why not stands in the form."""
+    values = approval.cleaned_data
+    try:
+        runs.check_options(judge, budget=values["budget"], in_batches=values["sends_batches"])
+    except CannotRun as error:
+        form.add_error("judge", str(error))
+        return False
+    planning_jobs.ask_to_plan(
+        access.study,
+        judge,
+        approves=request.POST.get("do") != "save",
+        by=cast(User, request.user),
+        at=timezone.now(),
+        scope=scope,
+        **values,
+    )
+    return True
+
+
 def plan_dry(access: Access, judge: Judge, scope: Scope) -> DryRun:
     """What the judge would be asked, every call of it set as it would be sent; nothing is written or sent."""
     try:
-        plan, estimate = runs.preview(access.study, judge, scope)
+        return dry_runs.preview(access.study, judge, scope)
     except CannotRun as error:
         return DryRun(str(error))
-    return _describe(plan, estimate)
 
 
-def _describe(plan: Plan, estimate: RunEstimate | None) -> DryRun:
-    first = next(iter(plan.all_calls), None)
-    may_be_batched = plan.judge.endpoint is not None and plan.judge.endpoint.takes_batches
-    names = [first.story.code if first.story else "", _title(first)] if first else []
-    return DryRun(
-        "",
-        n_calls=plan.n_calls,
-        n_stories=len(
-            {code for seat in plan.seats for code in seat.order}
-            | {call.story.code for call in plan.guards if call.story}
-        ),
-        withheld=tuple(plan.withheld),
-        estimate=estimate,
-        batched=estimate.in_batches(n_alone=attempts.N_PROBES) if estimate and may_be_batched else None,
-        about=", ".join(filter(None, names)),
-        messages=tuple((m["role"], m["content"]) for m in first.request.get("messages", [])) if first else (),
-    )
-
-
-def _title(call: PlannedCall) -> str:
-    """What the call asks: its item, or the step of which it asks all."""
-    return call.item.title if call.item else call.step.title if call.step else ""
+def _ensure_preview(request: HttpRequest, access: Access, judge: Judge, scope: Scope) -> StudyJob:
+    """The job that looks what it would be asked. One that failed is done again only where somebody asks for it."""
+    job = planning_jobs.find_preview(access.study, judge, scope)
+    if job and not (job.problem and "again" in request.GET):
+        return job
+    return planning_jobs.ask_for_preview(access.study, judge, scope, by=cast(User, request.user), at=timezone.now())

@@ -6,9 +6,10 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Self
+from typing import Self, cast
 
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.core.exceptions import BadRequest, PermissionDenied
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
@@ -19,9 +20,10 @@ from django.utils.translation import ngettext
 
 from config.roles import VIEW_RESPONSES
 from judges import lifecycle, runs
-from judges.models import Call, Draft, Run
+from judges.models import Call, Draft, Judge, Run
 from judges.planning import CannotRun
 from judges.planning.estimates import RunEstimate
+from judges.runs import planning_jobs
 from judges.settlement import bills, rereads
 from judges.settlement.guard_results import load_results
 from judges.views import call_rows, states
@@ -30,7 +32,8 @@ from judges.views.new_runs import STARTS, BudgetForm
 from judges.views.pace_charts import load_pace
 from judges.views.progress import label_of, load_progress, state_of
 from studies.access import Access
-from studies.models import Study
+from studies.models import Study, StudyJob
+from studies.views import study_jobs
 from studies.views.guards import require_in_study
 from studies.views.posted_forms import makes_once
 
@@ -73,9 +76,17 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
         "access": access,
         "rows": [RunRow.of(row, n_by_run.get(row.pk, {}), at=at) for row in rows],
         "choices": access.study.prompt_choices.select_related("judge", "prompt").annotate(n_prompts=Count("trials")),
+        "plannings": _find_plannings(access.study) if access.may(STARTS) else [],
         "may_start": access.may(STARTS),
     }
     return render(request, "judges/runs.html", context)
+
+
+def _find_plannings(study: Study) -> list[tuple[Judge, StudyJob]]:
+    """Judges whose runs are being planned by a worker, or could not be. One query, two if there are any."""
+    unplanned = planning_jobs.find_unplanned(study)
+    judge_by_pk = Judge.objects.in_bulk([job.arguments["judge"] for job in unplanned]) if unplanned else {}
+    return [(judge, job) for job in unplanned if (judge := judge_by_pk.get(job.arguments["judge"]))]
 
 
 def _count_calls(study: Study) -> dict[int, dict[str, int]]:
@@ -92,10 +103,12 @@ def _count_calls(study: Study) -> dict[int, dict[str, int]]:
 def show(request: HttpRequest, access: Access, run: int) -> HttpResponse:
     """For all who see judges: one run at work; what changes is a fragment that is asked for again."""
     row = find_run(access, run)
+    approval = planning_jobs.find_approval(row) if row.state == Run.State.PLANNED else None
     context = {
         "study": access.study,
         "access": access,
         "run": row,
+        "approval": study_jobs.follow(approval, _("The run is being approved.")) if approval else None,
         "progress": load_progress(row, at=timezone.now()),
         "pace": None if row.sends_batches else load_pace(row),
         "may_change": access.may(CHANGES),
@@ -147,6 +160,9 @@ def count_drafts(run: Run) -> dict[str, int]:
 
 
 def _approve(run: Run, request: HttpRequest) -> str:
+    if run.n_planned > planning_jobs.CALLS_AT_ONCE:
+        planning_jobs.ask_to_approve(run, by=cast(User, request.user), at=timezone.now())
+        return _("A worker approves the run in your name.")
     runs.approve(run, by=request.user.get_username())
     return _("The run is approved, and the workers have been told.")
 

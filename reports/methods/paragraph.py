@@ -22,6 +22,7 @@ from reports.figures.coverage import coverage_words
 from reports.methods.citation import SHORT, quire_version
 from reports.methods.compared_sources import comparison_sentences
 from reports.methods.sampled_units import Sampled
+from reports.methods.snapshots import describe_answering, load_answering
 from reports.models import Report
 from reports.numbers import coefficient, coefficients, decimal, whole
 from reports.results import Results, is_outdated
@@ -338,12 +339,13 @@ def _agreement(agreement: Any) -> Iterator[str]:
 
 
 def describe_judges(study: Study) -> Iterator[str]:
-    """Each judge with what answered for it: a model with its prompt, or a metric. Two queries."""
+    """Each judge with what answered for it: a model with its prompt, or a metric. Two queries, three with a model."""
     kinds = dict(study.raters.exclude(kind=Rater.Kind.PERSON).order_by("code").values_list("code", "kind"))
     known = {
         judge.slug: judge
         for judge in Judge.objects.filter(slug__in=kinds, is_trial=False).select_related("endpoint", "prompt")
     }
+    answering = load_answering(study) if any(judge.prompt for judge in known.values()) else {}
     for code in kinds:
         judge = known.get(code)
         if judge is None:
@@ -364,6 +366,7 @@ def describe_judges(study: Study) -> Iterator[str]:
                 "version": judge.prompt.version,
                 "rest": "".join(f", {name} {value}" for name, value in sorted(judge.parameters.items())),
             }
+            yield from describe_answering(code, answering.get(code, []), asked=judge.model)
 
 
 def _computing(results: Results, report: Report) -> Iterator[str]:

@@ -51,4 +51,5 @@ def answer_poll(request: HttpRequest, progress: JobProgress | None) -> HttpRespo
 
     Where nothing is under way any more it asks no more, but once for the page, of which it takes what was found.
     """
-    return render(request, "studies/job.html", {"job": progress if progress and progress.is_under_way else None})
+    job = progress if progress and progress.is_under_way else None
+    return render(request, "studies/job.html", {"job": job, "address": request.get_full_path()})

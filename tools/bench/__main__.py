@@ -20,6 +20,10 @@ MOST_OF_REPORTS = {
     "reports of a million with a judge": {"cold report s": 20, "package s": 60},
 }
 REPORTS = ("reports", "reports with a judge", "reports of a million", "reports of a million with a judge")
+MEASURES = (
+    *("saves", "cost", "reading", "designer", "judges", "judges with many calls"),
+    *("neighbours", "pairs", "report pages"),
+)
 MOST_SUMMARY_MS, MOST_SECTION_MS, MOST_LIST_MS = 50, 150, 100
 MOST_SAVE, MOST_PAGE = 2, 3  # in relation to the bare ones
 MOST_NEIGHBOURS = 1.5  # in relation to a bare matrix product
@@ -34,6 +38,12 @@ MOST_OF_JUDGES = {
     "characters of texts and requests stored / of stories": 2.0,
 }
 MOST_OF_DESIGNERS = {f"{page} s": 1.0 for page in ("Stories", "People", "Monitor", "Overview")}
+MOST_OF_MANY_CALLS = {
+    "list of runs s": 1.0,
+    "page of a run s": 1.0,
+    "longest request while planning s": 1.0,
+    "web process, peak memory MB": 300,
+}
 LEAST_OF_JUDGES = {"rate at a server that answers at once, engine / bare": 0.65}
 
 
@@ -57,7 +67,18 @@ def measured(url: str, what: str) -> dict[str, Any]:
 def measure(what: str) -> None:
     """Print one measurement as JSON."""
     with measurement.own_database() as database:
-        from tools.bench import cost, designer, judges, neighbours, pairs, reading, report_pages, reports, saves
+        from tools.bench import (
+            cost,
+            designer,
+            judges,
+            many_calls,
+            neighbours,
+            pairs,
+            reading,
+            report_pages,
+            reports,
+            saves,
+        )
 
         runs = {
             "saves": saves.run,
@@ -65,6 +86,7 @@ def measure(what: str) -> None:
             "reading": reading.run,
             "designer": designer.run,
             "judges": judges.run,
+            "judges with many calls": many_calls.run,
             "pairs": pairs.run,
             "neighbours": neighbours.run,
             "report pages": report_pages.run,
@@ -83,7 +105,7 @@ def main() -> int:
     parser.add_argument("--million", action="store_true", help="reports of 1,000,000 answers, too: some minutes more")
     parser.add_argument(
         "--measure",
-        choices=["saves", "cost", "reading", "designer", "judges", "neighbours", "pairs", "report pages", *REPORTS],
+        choices=[*MEASURES, *REPORTS],
         help=argparse.SUPPRESS,
     )
     options = parser.parse_args()
@@ -97,13 +119,14 @@ def main() -> int:
     readings = [_told(url, "reading", 1) for url in urls]
     designed = [_told(url, "designer", 1) for url in urls]
     judged = [[_told(url, "judges", n) for url in urls] for n in range(1, ROUNDS + 1)]
+    many = [_told(url, "judges with many calls", 1) for url in urls]
     nearest = _told("", "neighbours", 1)
     paired = _told("", "pairs", 1)
     paged = [_told(url, "report pages", 1) for url in urls]
     kinds = REPORTS if options.million else REPORTS[:2]
     reported = {kind: [_told(url, kind, 1) for url in urls] for kind in kinds}
     measurement.write(
-        "docs/bench.md", page(rounds, costs, readings, designed, judged, reported, paged, nearest, paired)
+        "docs/bench.md", page(rounds, costs, readings, designed, judged, many, reported, paged, nearest, paired)
     )
     return 0
 
@@ -119,6 +142,7 @@ def page(
     readings: list[dict[str, Any]],
     designed: list[dict[str, Any]],
     judged: list[list[dict[str, Any]]],
+    many: list[dict[str, Any]],
     reported: dict[str, list[dict[str, Any]]],
     paged: list[dict[str, Any]],
     nearest: dict[str, Any],
@@ -166,6 +190,14 @@ def page(
         *table(judged_by_database),
         "",
         *verdicts(judged_by_database, most=MOST_OF_JUDGES, least=LEAST_OF_JUDGES),
+        "## Runs of many calls: four judges, 1,800 stories of 1,500 words, 14 tests each",
+        "",
+        "A browser looks what each judge would be asked, approves it and waits until it is at work; a worker does it. "
+        "Pages are the middle one of nine visits.",
+        "",
+        *table(many),
+        "",
+        *verdicts(many, most=MOST_OF_MANY_CALLS),
         "## Nearest neighbours and likelihood",
         "",
         f"Beside a bare matrix product of the same vectors; at most {MOST_NEIGHBOURS} times as long. No database.",

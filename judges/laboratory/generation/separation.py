@@ -15,7 +15,10 @@ from studies.protocol import Finding, Purpose
 
 @dataclass(frozen=True)
 class SharedFamily:
-    """A maker whose models do more than one thing in a study. models : by what they do, sorted"""
+    """A maker whose models do more than one thing in a study; of a model whose maker is not known, the model itself.
+
+    models : by what they do, sorted
+    """
 
     family: str
     models: dict[str, list[str]]
@@ -36,21 +39,18 @@ class SharedFamily:
         return _("A model favours texts like its own; use different providers for writing, extracting and judging.")
 
 
-def find_shared_families(study: Study, *, besides: tuple[str, str, str] | None = None) -> list[SharedFamily]:
+def find_shared_families(study: Study, *, besides: tuple[str, str] | None = None) -> list[SharedFamily]:
     """The makers whose models do more than one of the three in runs of the study. Two queries.
 
-    besides : what a run that is not planned yet would do, its model, and its endpoint's name
+    besides : what a run that is not planned yet would do, and its model
     """
     models: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     roles = dict(Generation.objects.filter(run__study=study).values_list("run", "recipe"))
     runs = Run.objects.filter(study=study, judge__metric="", judge__endpoint__isnull=False, judge__is_trial=False)
-    rows = [
-        (_role(roles.get(pk)), model, endpoint)
-        for pk, model, endpoint in runs.values_list("pk", "judge__model", "judge__endpoint__name")
-    ]
-    for role, model, endpoint in [*rows, *([besides] if besides else [])]:
+    rows = [(_role(roles.get(pk)), model) for pk, model in runs.values_list("pk", "judge__model")]
+    for role, model in [*rows, *([besides] if besides else [])]:
         if role:
-            models[families.find_family(model, endpoint)][role].add(model)
+            models[families.find_family(model) or model][role].add(model)
     return [
         SharedFamily(family, {role: sorted(by_role[role]) for role in ("write", "extract", "judge") if role in by_role})
         for family, by_role in sorted(models.items())
@@ -79,5 +79,5 @@ def collect_run_warnings(sender: object, *, study: Study, judge: Judge, **_named
     """What is said of them before a model judges in the study."""
     if judge.endpoint is None:
         return []
-    shared = find_shared_families(study, besides=("judge", judge.model, judge.endpoint.name))
+    shared = find_shared_families(study, besides=("judge", judge.model))
     return [str(family) for family in shared]

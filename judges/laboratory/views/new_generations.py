@@ -20,8 +20,9 @@ from judges.laboratory.generation.plans import split_premises
 from judges.laboratory.recipes import Recipe
 from judges.models import Endpoint, Run
 from judges.planning import CannotRun
+from judges.runs.planning_jobs import PLAN_CHANGED
 from judges.views.judges import read_value
-from judges.views.new_runs import PLAN_CHANGED, STARTS, BudgetForm
+from judges.views.new_runs import STARTS, BudgetForm
 from studies import story_edits
 from studies.access import Access
 from studies.models import Instrument
@@ -200,7 +201,7 @@ def new(request: HttpRequest, access: Access) -> HttpResponse:
         return redirect("judges:run", slug=access.study.slug, run=run.pk)
     context |= {"recipe": recipe, "form": form, "planned": planned}
     if planned:
-        besides = (generation.separation.find_role(recipe), planned.judge.model, planned.order.endpoint.name)
+        besides = (generation.separation.find_role(recipe), planned.judge.model)
         context["shared"] = generation.find_shared_families(access.study, besides=besides)
     return render(request, "judges/new_generation.html", context, status=400 if form.errors else 200)
 

@@ -24,8 +24,9 @@ from judges.laboratory.prompt_choices.validation import PairAccuracy
 from judges.models import Judge, Prompt, PromptChoice, PromptTrial, Run
 from judges.planning import CannotRun
 from judges.planning.estimates import RunEstimate
+from judges.runs.planning_jobs import PLAN_CHANGED
 from judges.views import states
-from judges.views.new_runs import PLAN_CHANGED, STARTS, BudgetForm, JudgeChoice
+from judges.views.new_runs import STARTS, BudgetForm, JudgeChoice
 from judges.views.progress import label_of, state_of
 from judges.views.runs import SEES
 from studies.access import Access

@@ -17,6 +17,7 @@ class Completion:
     finish_reason : "stop", "length", "content_filter", or as the provider says; "refusal" if it marked the text as one
     raw : the body of the response, to keep; the key is taken out should the server have echoed it
     model : the model that answered, as it says, which may be another than the one that was asked
+    system_fingerprint : of the servers that answered, as the provider names their state
     n_tokens_in : of the whole request; among them those served from the provider's cache (n_tokens_cached), which are
         cheaper, and those written to it (n_tokens_cache_written), which are dearer at Anthropic
     n_tokens_out : all that were paid for as output, those spent on reasoning (n_tokens_reasoning) included
@@ -26,6 +27,7 @@ class Completion:
     finish_reason: str
     raw: str
     model: str = ""
+    system_fingerprint: str = ""
     request_id: str = ""
     n_tokens_in: int | None = None
     n_tokens_out: int | None = None

@@ -1,11 +1,12 @@
 import json
+from contextlib import nullcontext
 
 import pytest
 
 from annotation.responses import letters
 from judges import catalogue, planning
 from judges.models import Endpoint, Judge
-from judges.planning import CannotRun, Scope
+from judges.planning import CannotRun, Scope, extensions
 from judges.prompts import strip_marks
 from studies.models import ProtocolVersion, Provenance, Story, Study
 from tests import factories, triggers
@@ -178,6 +179,19 @@ def test_both_orders_and_repeats_are_readings_of_their_own() -> None:
         ("reversed", 2, order[::-1]),
     ]
     assert plan.n_calls == 4 * 13
+
+
+@pytest.mark.parametrize(
+    ("parameters", "is_refused"), [({"seed": 7, "temperature": 0}, True), ({"temperature": 0}, False)]
+)
+def test_repeats_that_would_get_one_reply_are_refused(parameters: dict[str, int], is_refused: bool) -> None:
+    study, judge = factories.study(), catalogue.make_stub_judge()
+    Judge.objects.update(parameters=parameters)
+    judge.refresh_from_db()
+    assert extensions.plan(study, judge).n_calls
+
+    with pytest.raises(CannotRun, match="would get the same reply") if is_refused else nullcontext():
+        extensions.plan(study, judge, Scope(n_repeats=2))
 
 
 def test_every_repeat_has_a_seed_of_its_own() -> None:

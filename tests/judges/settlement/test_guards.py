@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from django.test import Client
 
 from annotation.models import Response
 from judges import prompts, runs
@@ -11,6 +12,7 @@ from judges.models import Call, Judge, Parse, Run
 from judges.planning import Scope
 from judges.requests import texts
 from judges.settlement import guard_results
+from reports.methods.paragraph import describe_judges
 from studies.models import Provenance, Story, Study
 from tests import factories, triggers
 from tests.judges.conftest import judge_at, sendable
@@ -18,6 +20,8 @@ from tests.judges.conftest import probed as past_probes
 from tests.judges.standin import StandIn
 from tests.judges.standin.replies import YES, Reply, says
 from tests.judges.standin.server import Hit
+from tests.judges.views.pages import page as open_page
+from tests.judges.views.pages import words
 from tests.replay import replayed
 
 pytestmark = pytest.mark.django_db
@@ -140,3 +144,34 @@ def test_texts_that_the_model_knows_are_named(two: Study, standin: StandIn) -> N
 
     results = guard_results.load_results(run)
     assert (results.n_probed, results.known, results.fixed) == (2, ["p1s2"], [])
+
+
+def test_which_models_and_systems_answered_is_counted_and_several_are_said(
+    client: Client, two: Study, standin: StandIn
+) -> None:
+    answered = iter([("standin-0301", "fp_1"), ("standin-0301", "fp_2"), ("standin-0613", "fp_2")])
+
+    def reply(hit: Hit) -> Reply:
+        model, fingerprint = next(answered, ("standin-0613", "fp_2"))
+        return says('It works.\n{"answer": "yes"}', model=model, system_fingerprint=fingerprint)
+
+    standin.reply = reply
+    judge = judge_at(standin)
+    judge.parameters = {}
+    judge.save()
+    run = runs.drain(runs.start(two, judge, by="tests"))
+
+    snapshots = guard_results.load_results(run).snapshots
+    assert [(row.model, row.system_fingerprint, row.n) for row in snapshots] == [
+        ("standin-0301", "fp_1", 1),
+        ("standin-0301", "fp_2", 1),
+        ("standin-0613", "fp_2", 2),
+    ]
+    page = words(open_page(client, "researcher", f"/studies/{two.slug}/runs/{run.pk}/"))
+    assert "2 models answered under the name of this judge" in page
+    assert "Temperature the provider’s own, since the judge sets none" in page
+    (sentence,) = [sentence for sentence in describe_judges(two) if "Several models" in sentence]
+    assert sentence == (
+        f"Several models answered for {run.judge.slug}, so its answers are not all of one judge: "
+        "standin-0301 (2 replies, fp_1, fp_2) and standin-0613 (2 replies, fp_2)."
+    )

@@ -32,7 +32,13 @@ class Reply:
 
 
 def says(
-    text: str | None, *, finish_reason: str = "stop", model: str = "standin", logprobs: Any = None, **message: Any
+    text: str | None,
+    *,
+    finish_reason: str = "stop",
+    model: str = "standin",
+    system_fingerprint: str | None = None,
+    logprobs: Any = None,
+    **message: Any,
 ) -> Reply:
     """A chat completion with that text."""
     choice: dict[str, Any] = {
@@ -44,6 +50,8 @@ def says(
         choice["logprobs"] = logprobs
     usage = {"prompt_tokens": 11, "completion_tokens": 3, "total_tokens": 14}
     document = {"id": "chatcmpl-1", "object": "chat.completion", "model": model, "choices": [choice], "usage": usage}
+    if system_fingerprint is not None:
+        document["system_fingerprint"] = system_fingerprint
     return Reply(json.dumps(document))
 
 

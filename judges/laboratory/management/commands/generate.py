@@ -81,7 +81,7 @@ class Command(BaseCommand):
     def _start(self, study: Study, planned: GenerationPlan, options: dict[str, Any]) -> Run | None:
         """The run, approved; None after a dry run. Raises CannotRun, or CommandError if nobody approves it."""
         role = generation.separation.find_role(planned.order.recipe)
-        besides = (role, planned.judge.model, planned.order.endpoint.name)
+        besides = (role, planned.judge.model)
         for row in generation.find_shared_families(study, besides=besides):
             self.stderr.write(self.style.WARNING(str(row)))
         self.stdout.write(f"{len(planned.drafts)} texts: {describe(planned.estimate)}; {planned.n_calls} calls at most")

@@ -1,0 +1,226 @@
+"""Runs of many calls: looked at, planned and approved by a worker, where it is more than a request should do.
+
+Whoever dies at it leaves nothing half done: a run is written in one transaction with the end of its job, and what was
+taken over of earlier replies before is not taken twice. The sweep of jobs tells another worker.
+"""
+
+from dataclasses import asdict
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from judges.models import Judge, PersonaSet, Price, Run
+from judges.planning import CannotRun, Scope, select_steps
+from judges.runs import approvals, dry_runs
+from judges.runs.approvals import RunOptions
+from judges.runs.dry_runs import DryRun
+from judges.runs.preparation import PreparedRun
+from studies import jobs, licences
+from studies import protocol as protocols
+from studies.models import Study, StudyJob
+
+PREVIEW, PLAN, APPROVE = (f"judges.tasks.{name}" for name in ("preview_run", "plan_run", "approve_run"))
+# What asks more is planned by a worker: about half a second of a request.
+CALLS_AT_ONCE = 2_000
+PLAN_CHANGED = gettext_lazy(
+    "What it would ask has changed since you opened this page. Review it again before you approve."
+)
+
+
+def is_large(study: Study, judge: Judge, scope: Scope) -> bool:
+    """Whether a worker is to plan it, by the most that it could ask. Four queries."""
+    n_stories = len(scope.selection) or study.stories.count()
+    n_passes = len(scope.orders) * scope.n_repeats * (len(scope.persona_set.text_by_name) if scope.persona_set else 1)
+    return n_stories * n_passes * _count_questions(study, judge, scope) > CALLS_AT_ONCE
+
+
+def _count_questions(study: Study, judge: Judge, scope: Scope) -> int:
+    """About how many calls one story takes in one reading; 0 if something is in the way, which the request says."""
+    try:
+        protocol = protocols.load_protocol(protocols.latest(study))
+        steps = select_steps(study, judge, protocol, scope) if judge.prompt else []
+    except (IndexError, protocols.NotPlannable, CannotRun):
+        return 0
+    if judge.prompt is None or judge.prompt.asks != judge.prompt.Asks.ITEM:
+        return max(1, len(steps))
+    return sum(len(protocols.items_of(step)) for step in steps)
+
+
+def ask_for_preview(study: Study, judge: Judge, scope: Scope, *, by: User, at: datetime) -> StudyJob:
+    """Have a worker look what the judge would be asked; what was found already for all that it rests on stays."""
+    arguments = {"judge": judge.pk, "scope": _write_scope(scope)}
+    return jobs.ask(study, PREVIEW, _hash_inputs(study, judge, arguments), by=by, at=at, arguments=arguments)
+
+
+def find_preview(study: Study, judge: Judge, scope: Scope) -> StudyJob | None:
+    """The job that looks, or has looked, at what the judge would be asked now."""
+    arguments = {"judge": judge.pk, "scope": _write_scope(scope)}
+    return jobs.find(study, PREVIEW, _hash_inputs(study, judge, arguments))
+
+
+def load_preview(job: StudyJob) -> DryRun | None:
+    """What the worker found; None while it has found nothing."""
+    return DryRun.load(job.outcome) if job.outcome else None
+
+
+def ask_to_plan(
+    study: Study,
+    judge: Judge,
+    *,
+    n_calls: int | None,
+    approves: bool,
+    by: User,
+    at: datetime,
+    **options: Any,
+) -> StudyJob:
+    """Have a worker plan a run; of one judge one at a time, so that what is under way is given back.
+
+    n_calls : how many were shown to whoever asks; another number is refused
+    approves : whether it is to be at work then
+    """
+    key = jobs.hash_inputs(judge.pk)
+    StudyJob.objects.filter(study=study, task=PLAN, inputs=key, ended_at__isnull=False).delete()
+    budget = options.get("budget")
+    arguments = {
+        "judge": judge.pk,
+        "scope": _write_scope(options.get("scope") or Scope()),
+        "n_calls": n_calls,
+        "approves": approves,
+        "budget": None if budget is None else str(budget),
+        "resends_unknown": options.get("resends_unknown", True),
+        "sends_batches": options.get("sends_batches", False),
+    }
+    return jobs.ask(study, PLAN, key, by=by, at=at, arguments=arguments)
+
+
+def find_planning(study: Study, judge_id: int) -> StudyJob | None:
+    """The job that plans a run of the judge, or planned its last one."""
+    return jobs.find(study, PLAN, jobs.hash_inputs(judge_id))
+
+
+def ask_to_approve(run: Run, *, by: User, at: datetime) -> StudyJob:
+    """Have a worker approve the run in that person's name."""
+    return jobs.ask(run.study, APPROVE, jobs.hash_inputs(run.pk), by=by, at=at, arguments={"run": run.pk})
+
+
+def find_unplanned(study: Study) -> list[StudyJob]:
+    """The jobs that are planning runs, and those that could not, the latest first."""
+    return list(StudyJob.objects.filter(study=study, task=PLAN, ended_at=None).order_by("-asked_at", "-pk"))
+
+
+def find_approval(run: Run) -> StudyJob | None:
+    """The job that approves the run."""
+    return jobs.find(run.study, APPROVE, jobs.hash_inputs(run.pk))
+
+
+def carry_out_preview(pk: int) -> None:
+    """Do a job of `ask_for_preview`."""
+    jobs.carry_out(pk, _preview)
+
+
+def carry_out_planning(pk: int) -> None:
+    """Do a job of `ask_to_plan`."""
+    jobs.carry_out(pk, _prepare, write=_write)
+
+
+def carry_out_approval(pk: int) -> None:
+    """Do a job of `ask_to_approve`."""
+    jobs.carry_out(pk, _approve)
+
+
+def _preview(job: StudyJob, renew: jobs.Renew) -> dict[str, Any]:
+    judge = _load_judge(job)
+    try:
+        return dry_runs.preview(job.study, judge, _read_scope(job), on_step=renew).document
+    except CannotRun as error:
+        raise jobs.WorkRefused(str(error)) from None
+
+
+def _prepare(job: StudyJob, renew: jobs.Renew) -> PreparedRun | None:
+    """The run before it is written; None if all of it is to be done in the transaction that writes it."""
+    judge = _load_judge(job)
+    if not approvals.writes_nothing(job.study, judge):
+        return None
+    try:
+        return approvals.prepare(job.study, judge, by=job.user.get_username(), on_step=renew, **_read_options(job))
+    except CannotRun as error:
+        raise jobs.WorkRefused(str(error)) from None
+
+
+def _write(job: StudyJob, prepared: PreparedRun | None) -> int:
+    """The id of the run."""
+    by, options, n_seen = job.user.get_username(), _read_options(job), job.arguments["n_calls"]
+    try:
+        prepared = prepared or approvals.prepare(job.study, _load_judge(job), by=by, **options)
+        if n_seen not in (None, prepared.plan.n_calls):
+            raise jobs.WorkRefused(str(PLAN_CHANGED))
+        run = approvals.write(job.study, prepared, by=by, **options)
+    except CannotRun as error:
+        raise jobs.WorkRefused(str(error)) from None
+    if job.arguments["approves"]:
+        ask_to_approve(run, by=job.user, at=timezone.now())
+    return run.pk
+
+
+def _approve(job: StudyJob, renew: jobs.Renew) -> int:
+    """The id of the run."""
+    run = Run.objects.select_related("judge__endpoint", "study").filter(pk=job.arguments["run"]).first()
+    if run is None:
+        raise jobs.WorkRefused(_("The run was discarded."))
+    try:
+        return approvals.approve(run, by=job.user.get_username(), on_step=renew).pk
+    except CannotRun as error:
+        raise jobs.WorkRefused(str(error)) from None
+
+
+def _load_judge(job: StudyJob) -> Judge:
+    judge = Judge.objects.select_related("endpoint", "prompt").filter(pk=job.arguments["judge"]).first()
+    if judge is None:
+        raise jobs.WorkRefused(_("The judge was deleted."))
+    return judge
+
+
+def _hash_inputs(study: Study, judge: Judge, arguments: dict[str, Any]) -> str:
+    """Of all that decides what would be asked and what it takes, so that an old look is not shown."""
+    version = protocols.latest(study)
+    endpoint = judge.endpoint
+    return jobs.hash_inputs(
+        arguments,
+        jobs.hash_texts(study),
+        protocols.hash_rows(protocols.read_rows(version)),
+        sorted(licences.find_sendable_codes(study)),
+        [list(row) for row in study.runs.filter(judge=judge).order_by("pk").values_list("pk", "state")],
+        [endpoint.is_allowed, endpoint.is_outside] if endpoint else [],
+        [[str(value) for value in row] for row in Price.objects.filter(model=judge.model).order_by("pk").values_list()],
+        timezone.now().date().isoformat(),
+    )
+
+
+def _write_scope(scope: Scope) -> dict[str, Any]:
+    """As JSON has it."""
+    return asdict(scope) | {
+        "persona_set": scope.persona_set.pk if scope.persona_set else None,
+        **{name: list(getattr(scope, name)) for name in ("selection", "orders", "steps")},
+    }
+
+
+def _read_scope(job: StudyJob) -> Scope:
+    document = job.arguments["scope"]
+    persona_set = PersonaSet.objects.filter(pk=document["persona_set"]).first() if document["persona_set"] else None
+    tuples = {name: tuple(document[name]) for name in ("selection", "orders", "steps")}
+    return Scope(**document | tuples | {"persona_set": persona_set})
+
+
+def _read_options(job: StudyJob) -> RunOptions:
+    budget = job.arguments["budget"]
+    return RunOptions(
+        scope=_read_scope(job),
+        budget=None if budget is None else Decimal(budget),
+        resends_unknown=job.arguments["resends_unknown"],
+        sends_batches=job.arguments["sends_batches"],
+    )
