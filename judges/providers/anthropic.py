@@ -1,7 +1,6 @@
 """Anthropic's messages: the system's words apart, and a limit on every reply."""
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal
@@ -29,6 +28,7 @@ from judges.providers.base import (
     failure_of,
     fit_count,
     number_of,
+    outcome_of,
     read_limits,
     result_lines,
     text_of,
@@ -56,8 +56,6 @@ _STATUSES = {
     "rate_limit_error": 429,
     "overloaded_error": 529,
 }
-# How it says, with HTTP 400, that its filter stopped the reply.
-_BLOCKED = re.compile(r"blocked by content filtering policy", re.IGNORECASE)
 
 
 class Anthropic(Provider):
@@ -103,10 +101,11 @@ class AnthropicClient(LibraryClient):
     async def complete(self, request: Request) -> Completion:
         # Not by `messages.create`: it changes what it is given by the model's name, and warns of old models.
         response = await self.send("post", "/v1/messages", body=body_of(request))
+        try:
+            self.check_success(response)
+        except CallFailed as failure:
+            return self.completion_instead(failure)
         body = self.without_key(response.text)
-        if response.status_code == 400 and _BLOCKED.search(body):
-            return Completion("", "content_filter", body, request_id=self._request_id(response))
-        self.check_success(response)
         return completion_of(body, request_id=self._request_id(response), limits=read_limits(response.headers))
 
     async def send(self, method: str, path: str, **arguments: Any) -> Any:
@@ -164,9 +163,7 @@ def result_of(line: dict[str, Any]) -> BatchResult:
     body = json.dumps(result, ensure_ascii=False)
     if result.get("type") == "errored":
         status = _STATUSES.get(str(((result.get("error") or {}).get("error") or {}).get("type")), 500)
-        if status == 400 and _BLOCKED.search(body):
-            return BatchResult(key, Completion("", "content_filter", body))
-        return BatchResult(key, failure_of(status, body, {}))
+        return BatchResult(key, outcome_of(failure_of(status, body, {})))
     reason = reasons.NOT_ANSWERED_IN_BATCH % {"words": result.get("type")}  # expired, canceled
     return BatchResult(key, CallFailed(reason, kind=FailureKind.TIMEOUT, body=body, is_unserved=True))
 

@@ -29,8 +29,8 @@ from judges.providers.base.batches import (
     result_lines,
 )
 from judges.providers.base.clients import LibraryClient
-from judges.providers.base.completions import Completion, Request
-from judges.providers.base.failures import CallFailed, FailureKind, failure_of
+from judges.providers.base.completions import Completion, Request, outcome_of
+from judges.providers.base.failures import CallFailed, FailureKind, failure_of, failure_within
 from judges.providers.base.likelihoods import LIKELIHOOD, LikelihoodReply, read_likelihoods
 from judges.providers.base.limits import Limits, read_limits
 from judges.providers.base.vectors import VECTORS, VectorReply, mean_of_chunks, read_vectors
@@ -60,11 +60,13 @@ __all__ = [
     "answer_schema",
     "document_of",
     "failure_of",
+    "failure_within",
     "fit_count",
     "is_reply_limit",
     "is_same_model",
     "mean_of_chunks",
     "number_of",
+    "outcome_of",
     "read_likelihoods",
     "read_limits",
     "read_vectors",
