@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from judges import reasons
 from judges.providers.base import (
     MAX_BATCH_BYTES,
+    REASONING_EFFORT,
     BatchClient,
     BatchResult,
     BatchState,
@@ -183,6 +184,7 @@ def body_of(request: Request) -> dict[str, Any]:
         messages[-1]["content"] = [{"type": "text", "text": shared, "cache_control": KEPT}, *_blocks([own])]
     body: dict[str, Any] = {"model": request["model"], "max_tokens": request.get("max_tokens") or MAX_TOKENS}
     body |= request.get("parameters") or {}
+    _translate_effort(body)
     body["messages"] = messages
     if system:
         body["system"] = system
@@ -190,6 +192,16 @@ def body_of(request: Request) -> dict[str, Any]:
         form = {"type": "json_schema", "schema": answer_schema(request["schema"])}
         body["output_config"] = body.get("output_config", {}) | {"format": form}
     return body
+
+
+def _translate_effort(body: dict[str, Any]) -> None:
+    """Ask for a reasoning effort as Anthropic does: none turns thinking off; it has no less than low."""
+    effort = body.pop(REASONING_EFFORT, None)
+    if effort == "none":
+        body.setdefault("thinking", {"type": "disabled"})
+    elif effort:
+        body.setdefault("thinking", {"type": "adaptive"})
+        body["output_config"] = {"effort": "low" if effort == "minimal" else effort} | body.get("output_config", {})
 
 
 def _blocks(texts: Iterable[str]) -> list[dict[str, Any]]:

@@ -259,7 +259,7 @@ def result_of(line: dict[str, Any]) -> BatchResult:
 
 
 def body_of(request: Request, *, base_url: str = "") -> dict[str, Any]:
-    """What is sent for a request to that address."""
+    """What is sent for a request to that address. A reasoning effort goes by its own name, which is OpenAI's."""
     body = dict(request.get("parameters") or {})
     if request.get("max_tokens") and not any(is_reply_limit(body.get(name)) for name in REPLY_LIMITS):
         body = {name: value for name, value in body.items() if name not in REPLY_LIMITS}

@@ -39,6 +39,8 @@ __all__ = [
     "HIGHEST_REPLY_LIMIT",
     "LIKELIHOOD",
     "MAX_BATCH_BYTES",
+    "REASONING_EFFORT",
+    "REASONING_EFFORTS",
     "REPLY_LIMITS",
     "VECTORS",
     "BatchClient",
@@ -80,6 +82,10 @@ MAX_BODY_BYTES = 4_000_000
 # Names by which providers take the limit of a reply's length, and the highest that can be meant as one.
 REPLY_LIMITS = ("max_tokens", "max_completion_tokens")
 HIGHEST_REPLY_LIMIT = 1_000_000
+# What a judge's parameter of that name may say of how much a model reasons, in OpenAI's words; each provider sends its
+# own for it.
+REASONING_EFFORT = "reasoning_effort"
+REASONING_EFFORTS = ("none", "minimal", "low", "medium", "high")
 # Columns of counts of tokens hold less than this.
 TOKENS_BOUND = 2**31
 
