@@ -18,6 +18,8 @@ from judges.providers.base import (
     HIGHEST_REPLY_LIMIT,
     LIKELIHOOD,
     MAX_BODY_BYTES,
+    REASONING_EFFORT,
+    REASONING_EFFORTS,
     REPLY_LIMITS,
     VECTORS,
     BatchClient,
@@ -45,6 +47,8 @@ from studies.discovery import find_classes
 __all__ = [
     "HIGHEST_REPLY_LIMIT",
     "LIKELIHOOD",
+    "REASONING_EFFORT",
+    "REASONING_EFFORTS",
     "REPLY_LIMITS",
     "VECTORS",
     "BatchClient",

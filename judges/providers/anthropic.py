@@ -1,7 +1,6 @@
 """Anthropic's messages: the system's words apart, and a limit on every reply."""
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal
@@ -12,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from judges import reasons
 from judges.providers.base import (
     MAX_BATCH_BYTES,
+    REASONING_EFFORT,
     BatchClient,
     BatchResult,
     BatchState,
@@ -29,6 +29,7 @@ from judges.providers.base import (
     failure_of,
     fit_count,
     number_of,
+    outcome_of,
     read_limits,
     result_lines,
     text_of,
@@ -56,8 +57,6 @@ _STATUSES = {
     "rate_limit_error": 429,
     "overloaded_error": 529,
 }
-# How it says, with HTTP 400, that its filter stopped the reply.
-_BLOCKED = re.compile(r"blocked by content filtering policy", re.IGNORECASE)
 
 
 class Anthropic(Provider):
@@ -103,10 +102,11 @@ class AnthropicClient(LibraryClient):
     async def complete(self, request: Request) -> Completion:
         # Not by `messages.create`: it changes what it is given by the model's name, and warns of old models.
         response = await self.send("post", "/v1/messages", body=body_of(request))
+        try:
+            self.check_success(response)
+        except CallFailed as failure:
+            return self.completion_instead(failure)
         body = self.without_key(response.text)
-        if response.status_code == 400 and _BLOCKED.search(body):
-            return Completion("", "content_filter", body, request_id=self._request_id(response))
-        self.check_success(response)
         return completion_of(body, request_id=self._request_id(response), limits=read_limits(response.headers))
 
     async def send(self, method: str, path: str, **arguments: Any) -> Any:
@@ -164,9 +164,7 @@ def result_of(line: dict[str, Any]) -> BatchResult:
     body = json.dumps(result, ensure_ascii=False)
     if result.get("type") == "errored":
         status = _STATUSES.get(str(((result.get("error") or {}).get("error") or {}).get("type")), 500)
-        if status == 400 and _BLOCKED.search(body):
-            return BatchResult(key, Completion("", "content_filter", body))
-        return BatchResult(key, failure_of(status, body, {}))
+        return BatchResult(key, outcome_of(failure_of(status, body, {})))
     reason = reasons.NOT_ANSWERED_IN_BATCH % {"words": result.get("type")}  # expired, canceled
     return BatchResult(key, CallFailed(reason, kind=FailureKind.TIMEOUT, body=body, is_unserved=True))
 
@@ -186,6 +184,7 @@ def body_of(request: Request) -> dict[str, Any]:
         messages[-1]["content"] = [{"type": "text", "text": shared, "cache_control": KEPT}, *_blocks([own])]
     body: dict[str, Any] = {"model": request["model"], "max_tokens": request.get("max_tokens") or MAX_TOKENS}
     body |= request.get("parameters") or {}
+    _translate_effort(body)
     body["messages"] = messages
     if system:
         body["system"] = system
@@ -193,6 +192,16 @@ def body_of(request: Request) -> dict[str, Any]:
         form = {"type": "json_schema", "schema": answer_schema(request["schema"])}
         body["output_config"] = body.get("output_config", {}) | {"format": form}
     return body
+
+
+def _translate_effort(body: dict[str, Any]) -> None:
+    """Ask for a reasoning effort as Anthropic does: none turns thinking off; it has no less than low."""
+    effort = body.pop(REASONING_EFFORT, None)
+    if effort == "none":
+        body.setdefault("thinking", {"type": "disabled"})
+    elif effort:
+        body.setdefault("thinking", {"type": "adaptive"})
+        body["output_config"] = {"effort": "low" if effort == "minimal" else effort} | body.get("output_config", {})
 
 
 def _blocks(texts: Iterable[str]) -> list[dict[str, Any]]:

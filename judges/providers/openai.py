@@ -31,10 +31,12 @@ from judges.providers.base import (
     answer_schema,
     document_of,
     failure_of,
+    failure_within,
     fit_count,
     is_reply_limit,
     is_same_model,
     number_of,
+    outcome_of,
     read_likelihoods,
     read_limits,
     read_vectors,
@@ -49,13 +51,6 @@ OWN_HOST = "api.openai.com"
 AZURE = (".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com")
 AZURE_INFERENCE = "/models"
 _REASONING_MODELS = re.compile(r"(?:.*/)?(?:o\d|gpt-5)\b")
-# How a filter that stopped the prompt before any model saw it says so: codes of OpenAI and Azure, words of OpenRouter.
-_BLOCKED = re.compile(
-    r'"code"\s*:\s*"(?:content_filter|content_policy_violation|moderation_blocked|ResponsibleAIPolicyViolation)"'
-    r'|"flagged_input"\s*:|\binput was flagged\b',
-    re.IGNORECASE,
-)
-_REFUSALS = (400, 403)
 # Of a batch: as many tokens wait at the provider already as it lets wait.
 _QUEUE_FULL = re.compile(r'"code"\s*:\s*"token_limit_exceeded"')
 LONGEST_REFUSAL = 600  # letters that are kept of why a batch was not taken on
@@ -63,7 +58,12 @@ LONGEST_REFUSAL = 600  # letters that are kept of why a batch was not taken on
 
 # What Gemini's own reasons mean, which its compatible API may pass on: https://ai.google.dev/api/generate-content
 _FILTERS = ("safety", "recitation", "blocklist", "prohibited_content", "spii", "language")
-_FINISH_REASONS = dict.fromkeys(_FILTERS, "content_filter") | {"max_tokens": "length", "stop": "stop"}
+_FINISH_REASONS = dict.fromkeys(_FILTERS, "content_filter") | {
+    "max_tokens": "length",
+    "model_length": "length",  # of Mistral
+    "error_toxic": "content_filter",  # of Cohere
+    "stop": "stop",
+}
 
 
 class OpenAI(Provider):
@@ -114,10 +114,11 @@ class OpenAIClient(LibraryClient):
         )
         response = await self.send(post)
         body, request_id = self.without_key(response.text), self._request_id(response)
-        if response.status_code in _REFUSALS and _BLOCKED.search(body):
-            return Completion("", "content_filter", body, request_id=request_id)
-        self.check_success(response)
-        return completion_of(body, request_id=request_id, limits=read_limits(response.headers))
+        try:
+            self.check_success(response)
+            return completion_of(body, request_id=request_id, limits=read_limits(response.headers))
+        except CallFailed as failure:
+            return self.completion_instead(failure)
 
     async def _embed(self, request: Request) -> Completion:
         """A vector for each message. Raises CallFailed, also if the reply holds none."""
@@ -249,18 +250,16 @@ def result_of(line: dict[str, Any]) -> BatchResult:
         return BatchResult(key, CallFailed(reason, kind=FailureKind.TIMEOUT, body=json.dumps(line), is_unserved=True))
     body, request_id = json.dumps(response.get("body"), ensure_ascii=False), str(response.get("request_id") or "")
     status = int(response.get("status_code") or 500)
-    if status in _REFUSALS and _BLOCKED.search(body):
-        return BatchResult(key, Completion("", "content_filter", body, request_id=request_id))
-    if status != 200:
-        return BatchResult(key, failure_of(status, body, {}, request_id=request_id))
     try:
+        if status != 200:
+            raise failure_of(status, body, {}, request_id=request_id)
         return BatchResult(key, completion_of(body, request_id=request_id))
     except CallFailed as failure:
-        return BatchResult(key, failure)
+        return BatchResult(key, outcome_of(failure))
 
 
 def body_of(request: Request, *, base_url: str = "") -> dict[str, Any]:
-    """What is sent for a request to that address."""
+    """What is sent for a request to that address. A reasoning effort goes by its own name, which is OpenAI's."""
     body = dict(request.get("parameters") or {})
     if request.get("max_tokens") and not any(is_reply_limit(body.get(name)) for name in REPLY_LIMITS):
         body = {name: value for name, value in body.items() if name not in REPLY_LIMITS}
@@ -297,7 +296,24 @@ def _finish_reason(reason: str) -> str:
 
 
 def _holds_vectors(document: dict[str, Any]) -> bool:
-    return "choices" not in document and isinstance(document["data"], list)
+    return "choices" not in document and isinstance(document.get("data"), list)
+
+
+def _find_failure(document: Any) -> tuple[Any, bool] | None:
+    """What a body of success says of a failure, and whether a reply had begun; None if it holds a reply.
+
+    Routers answer with success before they know whether a reply will come; Gemini sends no choice of what it blocks.
+    """
+    if not isinstance(document, dict) or _holds_vectors(document):
+        return None
+    choices = document.get("choices")
+    if not choices:
+        is_failure = bool(document.keys() & {"choices", "error", "promptFeedback", "prompt_feedback"})
+        return (document.get("error"), False) if is_failure else None
+    choice = choices[0] if isinstance(choices, list) else None
+    if isinstance(choice, dict) and str(choice.get("finish_reason")).casefold() == "error":
+        return choice.get("error") or document.get("error"), True
+    return None
 
 
 def _count_out(usage: Any) -> int | None:
@@ -312,15 +328,25 @@ def _count_out(usage: Any) -> int | None:
     return fit_count(max(n_beside, 0 if n_total is None or n_in is None else n_total - n_in))
 
 
+def _read_choice(choice: Any) -> tuple[Any, Any, str]:
+    """Its text, its refusal, and why it ended."""
+    finish_reason = _finish_reason(str(choice.get("finish_reason") or "stop"))
+    # Of completions, which are no chat, the words stand without a message.
+    message = choice["message"] if "message" in choice else {"content": choice["text"]}
+    if message is None and finish_reason == "content_filter":
+        message = {}
+    refusal = message.get("refusal")
+    return message.get("content"), refusal, "refusal" if refusal else finish_reason
+
+
 def completion_of(body: str, *, request_id: str = "", limits: Limits | None = None) -> Completion:
     """The completion that a chat response's body holds. Raises CallFailed if it holds none."""
+    failure: tuple[Any, bool] | None = None
     try:
         document = json.loads(body)
-        choice: Any = {"text": ""} if _holds_vectors(document) else document["choices"][0]
-        # Of completions, which are no chat, the words stand without a message.
-        message = choice["message"] if "message" in choice else {"content": choice["text"]}
-        text, refusal = message.get("content"), message.get("refusal")
-        finish_reason = "refusal" if refusal else _finish_reason(str(choice.get("finish_reason") or "stop"))
+        if (failure := _find_failure(document)) is None:
+            choice: Any = {"text": ""} if _holds_vectors(document) else document["choices"][0]
+            text, refusal, finish_reason = _read_choice(choice)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         # A proxy's error page, half a body: the next try may get a whole one.
         raise CallFailed(
@@ -330,8 +356,9 @@ def completion_of(body: str, *, request_id: str = "", limits: Limits | None = No
             body=body,
             request_id=request_id,
         ) from None
-    if finish_reason == "error":  # of a router whose server failed half way: no words of the model's, or not all
-        raise CallFailed(reasons.BROKEN_OFF, kind=FailureKind.MALFORMED, status=200, body=body, request_id=request_id)
+    if failure is not None:
+        error, has_begun = failure
+        raise failure_within(error, body, has_begun=has_begun, request_id=request_id, limits=limits)
     if isinstance(text, list):  # some servers send the text in parts
         text = "".join(str(part.get("text", "")) for part in text if isinstance(part, dict))
     usage: Any = document.get("usage")

@@ -9,13 +9,14 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import F, Max, Min, Q, QuerySet
+from django.db.models import F, Max, Q, QuerySet
 
 from judges import providers, reasons
 from judges.models import Attempt, Call, ProviderBatch, Run
 from judges.providers import CallFailed, Completion
 from judges.providers.base.limits import LONGEST_WAIT_SECONDS
 from judges.requests.cloze_sections import WAITING
+from judges.settlement import subjects
 from judges.settlement.budgets import BudgetShare
 
 # So many calls of a run are sent before the others, which follow once so many of them were answered: one that hangs
@@ -24,6 +25,8 @@ N_PROBES = 3
 N_PROBES_ENOUGH = 2
 # How often a call is tried before it is left without an answer.
 N_TRIES = 6
+# How often its reply may end with an error while others of its run are answered, before the text is the cause.
+N_TRIES_BROKEN_OFF = 3
 # How often a call may meet an overload while others are answered, before it is taken to be the cause itself.
 N_OVERLOADS = 20
 # A worker that lives renews its leases every RENEWAL_SECONDS.
@@ -60,7 +63,7 @@ def choose_due(
     """
     due = find_due(run, at=at)
     if are_probes:
-        due = due.filter(pk__in=_choose_probes(run, due, n=n))
+        due = due.filter(pk__in=subjects.choose_apart(run, due, n=n))
     elif among is not None:
         due = due.filter(pk__in=among)
     # Another worker's are passed over: waiting for them would have all workers at one endpoint queue for the same rows.
@@ -72,18 +75,6 @@ def choose_due(
         return fresh
     again = due.exclude(n_failures=0, n_overloads=0).order_by("n_failures", "n_overloads", "pk")
     return fresh + list(again[: n - len(fresh)])
-
-
-def _choose_probes(run: Run, due: QuerySet[Call], *, n: int) -> list[int]:
-    """Ids of up to n of these calls: the first about each text or group, those asked about before after all others;
-    then any."""
-    tried = Attempt.objects.filter(call__run=run).order_by().values_list("call__assignment", "call__story").distinct()
-    tried_texts = set(tried)
-    first = due.order_by().values("assignment", "story").annotate(first=Min("pk"))
-    rows = [((row["assignment"], row["story"]) in tried_texts, row["first"]) for row in first]
-    pks = [pk for _is_tried, pk in sorted(rows)][:n]
-    others = due.exclude(pk__in=pks).order_by("pk").values_list("pk", flat=True)
-    return pks + list(others[: n - len(pks)])
 
 
 def begin(

@@ -30,6 +30,7 @@ OPEN = (*Call.PENDING, Call.State.PROVIDER_ERROR, Call.State.BUDGET_STOPPED)
 STATE_BY_KIND = {
     FailureKind.BAD_REQUEST: Call.State.PROVIDER_ERROR,
     FailureKind.TOO_LARGE: Call.State.TOO_LARGE,
+    FailureKind.BLOCKED: Call.State.BLOCKED,
     FailureKind.NOT_OFFERED: Call.State.PROVIDER_ERROR,
 }
 # The endpoint or its settings are at fault: not counted as tries of the call.
@@ -279,6 +280,9 @@ def _fail(ended: Ended, failure: CallFailed) -> None:
     is_uncounted = failure.kind in UNCOUNTED
     call.n_overloads += is_uncounted and failure.is_transient and _is_its_own(ended, failure)
     call.n_failures += not is_uncounted and not ended.ends_nothing
+    if failure.kind == FailureKind.BROKEN_OFF and _breaks_off_alone(call):
+        call.state, call.answered_at = Call.State.PROVIDER_ERROR, ended.at
+        return
     is_over = call.n_failures >= attempts.N_TRIES or call.n_overloads >= attempts.N_OVERLOADS
     call.state = Call.State.PROVIDER_ERROR if is_over else Call.State.PLANNED
     seconds = max(attempts.backoff_seconds(call, call.n_failures + call.n_overloads), failure.retry_after or 0.0)
@@ -293,6 +297,18 @@ def _write_failed(rows: Sequence[Call]) -> None:
 def _is_its_own(ended: Ended, failure: CallFailed) -> bool:
     """Whether an overload may be this call's doing: others were answered, or the server broke down."""
     return ended.was_endpoint_well or failure.status == 500
+
+
+def _breaks_off_alone(call: Call) -> bool:
+    """Whether the call has broken off often enough, while others of its run were answered, that its text is the cause.
+
+    While none is answered the provider is.
+    """
+    if call.n_failures < attempts.N_TRIES_BROKEN_OFF:
+        return False
+    first = call.attempts.order_by("number").values("sent_at")[:1]
+    answered = Attempt.objects.filter(call__run=call.run_id, outcome=Attempt.Outcome.ANSWERED)
+    return answered.filter(ended_at__gt=first).exists()
 
 
 def _write_attempts(rows: Sequence[Attempt]) -> None:

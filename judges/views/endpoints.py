@@ -84,6 +84,10 @@ class EndpointForm(forms.ModelForm):  # type: ignore[type-arg]
         return url
 
 
+# Calls with which an endpoint begins that is on no machine of one's own; what it bears is found out as it answers.
+N_AT_ONCE = 32
+
+
 class TestForm(forms.Form):
     model = forms.CharField(
         label=gettext_lazy("Model"), max_length=200, help_text=gettext_lazy("Its name at the endpoint.")
@@ -103,7 +107,9 @@ def index(request: HttpRequest) -> HttpResponse:
 def new(request: HttpRequest) -> HttpResponse:
     """For administrators: a new endpoint, its form filled in from a preset if one is named."""
     preset = all_presets().get(request.GET.get("preset", ""))
-    return _edit(request, Endpoint(), initial=preset.fields if preset else {}, preset=preset)
+    is_local = preset is not None and not preset.is_outside
+    initial = ({} if is_local else {"n_at_once": N_AT_ONCE}) | (preset.fields if preset else {})
+    return _edit(request, Endpoint(), initial=initial, preset=preset)
 
 
 @require_endpoints(methods=("GET", "HEAD", "POST"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.contrib import messages
@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy
 from judges import catalogue
 from judges.metrics import all_metrics
 from judges.models import Judge
+from judges.providers import REASONING_EFFORT, REASONING_EFFORTS
 from studies.access import Access
 from studies.views.guards import require_in_study
 from studies.views.posted_forms import makes_once
@@ -24,7 +25,9 @@ from studies.views.posted_forms import makes_once
 SEES, ADDS, CHANGES = "judges.view_judge", "judges.add_judge", "judges.change_judge"
 # The parameters that every protocol knows; others are rows of name and value.
 KNOWN = ("temperature", "max_tokens", "top_p", "seed")
+FIELDS = (*KNOWN, REASONING_EFFORT)
 N_ROWS = 5
+LONGEST_VALUE = 1000
 
 
 class JudgeForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -42,6 +45,11 @@ class JudgeForm(forms.ModelForm):  # type: ignore[type-arg]
         label=gettext_lazy("Top p"), min_value=0, max_value=1, required=False, help_text=gettext_lazy("0 to 1.")
     )
     seed = forms.IntegerField(label=gettext_lazy("Seed"), required=False)
+    reasoning_effort = forms.ChoiceField(
+        label=gettext_lazy("Reasoning effort"),
+        required=False,
+        help_text=gettext_lazy("For models that reason before they answer; others may refuse it."),
+    )
 
     class Meta:
         model = Judge
@@ -56,9 +64,12 @@ class JudgeForm(forms.ModelForm):  # type: ignore[type-arg]
         super().__init__(*args, **kwargs)
         parameters = self.instance.parameters
         self.fields["endpoint"].required = self.fields["prompt"].required = self.fields["model"].required = True
-        for name in KNOWN:
+        for name in FIELDS:
             self.fields[name].initial = parameters.get(name)
-        others = [(name, value) for name, value in parameters.items() if name not in KNOWN and _fits_row(value)]
+        effort = cast("forms.ChoiceField", self.fields[REASONING_EFFORT])
+        values = dict.fromkeys([*REASONING_EFFORTS, *([effort.initial] if effort.initial else [])])
+        effort.choices = [("", _("as the provider chooses")), *((value, value) for value in values)]
+        others = [(name, value) for name, value in parameters.items() if name not in FIELDS and _fits_row(value)]
         for n in range(max(N_ROWS, len(others) + 1)):
             name, value = others[n] if n < len(others) else ("", None)
             self.fields[f"name{n}"] = forms.CharField(
@@ -67,7 +78,7 @@ class JudgeForm(forms.ModelForm):  # type: ignore[type-arg]
             self.fields[f"value{n}"] = forms.CharField(
                 label=gettext_lazy("Value"),
                 required=False,
-                max_length=1000,
+                max_length=LONGEST_VALUE,
                 initial=_write_value(value) if name else "",
             )
 
@@ -81,13 +92,16 @@ class JudgeForm(forms.ModelForm):  # type: ignore[type-arg]
         cleaned: dict[str, Any] = super().clean() or {}
         # What does not fit a row was written elsewhere, and stays.
         kept = {name: value for name, value in self.instance.parameters.items() if not _fits_row(value)}
-        parameters = kept | {name: cleaned[name] for name in KNOWN if cleaned.get(name) is not None}
+        parameters = kept | {name: cleaned[name] for name in FIELDS if cleaned.get(name) not in (None, "")}
         for n in range(len(self.rows)):
             name, value = cleaned.get(f"name{n}", ""), cleaned.get(f"value{n}", "")
             if name and (name in parameters):
                 self.add_error(f"name{n}", _("This parameter is set already."))
             elif name:
-                parameters[name] = read_value(value)
+                try:
+                    parameters[name] = read_value(value)
+                except ValueError as error:
+                    self.add_error(f"value{n}", str(error))
             elif value:
                 self.add_error(f"name{n}", _("A value needs a name."))
         self.instance.parameters = parameters
@@ -103,23 +117,41 @@ class JudgeForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 def _fits_row(value: Any) -> bool:
-    return value is None or isinstance(value, str | int | float)
+    is_nested = isinstance(value, dict | list)
+    return len(json.dumps(value, ensure_ascii=False)) <= LONGEST_VALUE if is_nested else True
 
 
 def _write_value(value: Any) -> str:
-    """The value as it is typed: a text that could be taken for a number stands between quotation marks."""
+    """The value as it is typed: a text that could be taken for something else stands between quotation marks."""
     if isinstance(value, str):
-        return value if read_value(value) == value else json.dumps(value, ensure_ascii=False)
-    return json.dumps(value)
+        return value if _is_plain(value) else json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a text is read as itself."""
+    try:
+        return bool(read_value(text) == text)
+    except ValueError:
+        return False
 
 
 def read_value(text: str) -> Any:
-    """A number, yes or no (true, false), nothing (null); anything else is the text itself."""
+    """A number, yes or no (true, false), nothing (null), an object or a list; anything else is the text itself.
+
+    Raises ValueError for what begins as an object or a list and is none: sent as a text it would be refused.
+    """
     try:
-        value = json.loads(text)
-    except ValueError:
-        return text
-    return value if _fits_row(value) else text
+        return json.loads(text, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        if not text.startswith(("{", "[")):
+            return text
+        message = _("This begins as JSON and cannot be read at character %(n)d (%(reason)s). Names stand in quotes.")
+        raise ValueError(message % {"n": error.pos + 1, "reason": error.msg}) from None
+
+
+def _refuse_constant(name: str) -> None:
+    raise json.JSONDecodeError(f"{name} is no number in JSON", name, 0)
 
 
 @require_in_study(SEES)

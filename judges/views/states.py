@@ -29,7 +29,9 @@ WORDS: Mapping[str, StateWords] = {
     State.REFUSED: StateWords(
         _("refused"), _("The model declined to answer. This is recorded as “declined”, never as a No.")
     ),
-    State.BLOCKED: StateWords(_("blocked"), _("The provider’s filter blocked the reply. Recorded as “declined”.")),
+    State.BLOCKED: StateWords(
+        _("blocked"), _("The provider’s filter blocked the text or the reply. Recorded as “declined”.")
+    ),
     State.TRUNCATED: StateWords(
         _("cut off"),
         _("The reply was longer than its limit. A judge with a higher limit, or a larger budget, may do better."),
@@ -39,7 +41,10 @@ WORDS: Mapping[str, StateWords] = {
         _("The reply has no verdict, or more than one. It has no answer, and is never a No."),
     ),
     State.OUT_OF_RANGE: StateWords(_("out of range"), _("The reply names a value that the question does not have.")),
-    State.TOO_LARGE: StateWords(_("too large"), _("The reply was larger than its endpoint allows and was not read.")),
+    State.TOO_LARGE: StateWords(
+        _("too large"),
+        _("The text is too long for the model, or the reply was larger than its endpoint allows and was not read."),
+    ),
     State.PROVIDER_ERROR: StateWords(
         _("no reply"), _("The provider did not answer. “Resume the run” asks again where a later try may work.")
     ),

@@ -1,5 +1,6 @@
 """What failures say of an endpoint: that it needs a rest, that somebody has to see to it, or nothing yet."""
 
+import re
 from collections.abc import Iterable
 from datetime import datetime
 
@@ -7,17 +8,25 @@ from judges.endpoints import limits
 from judges.models import Call, Endpoint
 from judges.models.notes import FAILED, REFUSED_ALIKE
 from judges.providers import CallFailed, Completion, FailureKind
-from judges.settlement import Ended
+from judges.settlement import Ended, subjects
+from judges.settlement.subjects import Stories
 
 # Kinds of failure after which no request gets an answer before a person has mended something.
 OF_ENDPOINT = (FailureKind.KEY, FailureKind.CREDIT, FailureKind.REDIRECT, FailureKind.ADDRESS)
-N_EQUAL_BAD_REQUESTS = 5
+# Kinds by which a provider refuses one story as it refuses all requests: only the number of stories tells.
+REFUSALS = (FailureKind.BAD_REQUEST, FailureKind.FORBIDDEN)
+N_EQUAL_REFUSALS = 5
 # Failures that do not ask for a wait: so many without an answer between, and the endpoint needs a rest. Of many calls
 # at once more fail in a row by chance, so there it is one in so many of them.
 N_FAILED_IN_A_ROW = 3
 IN_A_ROW_PART = 8
+RESTING = (FailureKind.OVERLOAD, FailureKind.CONNECTION, FailureKind.TIMEOUT, FailureKind.BROKEN_OFF)
+# A server may fail in these ways over one story: of that the first counts. So it may with HTTP 500.
+OVER_A_TEXT = (FailureKind.TIMEOUT, FailureKind.BROKEN_OFF)
 # HTTP statuses that ask for less.
 TOO_MUCH = (429, 503, 529)
+# What differs between refusals in the same words: numbers of requests, counts, times.
+_NUMBERS = re.compile(r"[\w-]*\d[\w-]*")
 
 
 class Troubles:
@@ -26,19 +35,22 @@ class Troubles:
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
         self._n_in_a_row = 0
-        self._bad_requests: list[Ended] = []
+        self._stories_in_a_row: set[str] = set()
+        self._refusals: list[Ended] = []
+        self._words = ""  # of those refusals
         self._has_rested = False
 
-    def note_bad_requests(self, ended: Iterable[Ended]) -> None:
-        """Of equal refusals in a row the last plans its call again, as those before it will be: it is not the words."""
+    def note_refusals(self, ended: Iterable[Ended]) -> None:
+        """Keep equal refusals in a row."""
         for e in ended:
             if isinstance(e.result, Completion):
-                self._bad_requests.clear()
-            elif e.result.kind == FailureKind.BAD_REQUEST and not e.ends_nothing:
-                before = self._bad_requests
-                if before and str(before[-1].result) != str(e.result):
-                    before.clear()
-                before.append(e)
+                self._refusals.clear()
+            elif e.result.kind in REFUSALS and not e.ends_nothing:
+                words = _NUMBERS.sub("", str(e.result))
+                if words != self._words:
+                    self._refusals.clear()
+                    self._words = words
+                self._refusals.append(e)
 
     def follow(self, ended: Iterable[Ended], *, share: int, at: datetime) -> None:
         """Rest the endpoint, or have a person see to it, as its failures say.
@@ -48,27 +60,34 @@ class Troubles:
         for e in ended:
             if isinstance(e.result, Completion):
                 self._n_in_a_row = 0
+                self._stories_in_a_row.clear()
                 if self._has_rested:
                     limits.note_answer(self.endpoint)
                     self._has_rested = False
             elif e.ends_nothing and e.result.kind not in (FailureKind.OVERLOAD, FailureKind.CONNECTION):
                 continue  # a probe's, which stops its run alone
             else:
-                self.follow_failure(e.result, share=share, at=at)
-        bad = self._bad_requests
-        # Fourteen refusals of one story are that story's.
-        if len({(e.call.assignment_id, e.call.story_id) for e in bad}) >= N_EQUAL_BAD_REQUESTS:
-            pks = [e.call.pk for e in bad]
+                self.follow_failure(e.result, subjects.find_stories(e.call), share=share, at=at)
+        refusals = self._refusals
+        # Fourteen refusals of one story, or those of five readings or pairs with it, are that story's.
+        if subjects.count_apart(subjects.find_stories(e.call) for e in refusals) >= N_EQUAL_REFUSALS:
+            pks = [e.call.pk for e in refusals]
             Call.objects.filter(pk__in=pks, state=Call.State.PROVIDER_ERROR).update(state=Call.State.PLANNED)
-            limits.ask_attention(self.endpoint, REFUSED_ALIKE, n=len(bad), reason=str(bad[-1].result))
-            bad.clear()
+            limits.ask_attention(self.endpoint, REFUSED_ALIKE, n=len(refusals), reason=str(refusals[-1].result))
+            refusals.clear()
 
-    def follow_failure(self, failure: CallFailed, *, share: int, at: datetime) -> None:
-        """Rest the endpoint, or have a person see to it, as this failure says after those before it."""
+    def follow_failure(self, failure: CallFailed, stories: Stories, *, share: int, at: datetime) -> None:
+        """Rest the endpoint, or have a person see to it, as this failure says after those before it.
+
+        stories : that the call was about
+        """
         if failure.kind in OF_ENDPOINT or failure.kind == FailureKind.UNKNOWN_MODEL:
             limits.ask_attention(self.endpoint, FAILED, kind=failure.kind.value, reason=str(failure))
-        elif failure.kind in (FailureKind.OVERLOAD, FailureKind.CONNECTION, FailureKind.TIMEOUT):
-            self._n_in_a_row += 1
+        elif failure.kind in RESTING:
+            may_be_of_text = failure.kind in OVER_A_TEXT or failure.status == 500
+            if not may_be_of_text or not stories <= self._stories_in_a_row:
+                self._n_in_a_row += 1
+            self._stories_in_a_row |= stories
             asks_for_less = failure.status in TOO_MUCH or failure.retry_after is not None
             if asks_for_less or self._n_in_a_row >= max(N_FAILED_IN_A_ROW, share // IN_A_ROW_PART):
                 limits.rest(self.endpoint, str(failure), seconds=failure.retry_after, at=at)

@@ -20,7 +20,7 @@ from judges.endpoints.pace import Pace
 from judges.models import Attempt, Call, Endpoint, Parse, Run
 from judges.planning import prices
 from judges.providers import CallFailed, Client, Completion, FailureKind
-from judges.settlement import Ended, attempts
+from judges.settlement import Ended, attempts, subjects
 from judges.workers.endpoint_troubles import Troubles
 from judges.workers.jobs import Job, Jobs, Ready, is_due, seconds_to_next
 
@@ -163,21 +163,23 @@ class Ledger:
                 job.lengths = job.lengths.add(e.result, limit=e.attempt.n_tokens_limit)
         of_probes = [e for e in ended if e.attempt.is_probe and not self._jobs[e.call.run_id].is_probed]
         for e in of_probes:
-            e.ends_nothing = isinstance(e.result, CallFailed) and not _is_of_its_text(e.result)
-        self._troubles.note_bad_requests(ended)
+            e.ends_nothing = isinstance(e.result, CallFailed) and not e.result.is_of_its_text
+        self._troubles.note_refusals(ended)
         for call, refusal in settlement.settle(ended):
             lifecycle.stop(self._jobs[call.run_id].run, lifecycle.UNRECORDED, reason=str(refusal))
         self._troubles.follow(ended, share=self.share, at=at)
         reason_by_attempt = _find_unreadable(of_probes)
         for e in of_probes:
-            self._judge_probe(self._jobs[e.call.run_id].run, e.result, reason_by_attempt.get(e.attempt.pk))
+            self._judge_probe(self._jobs[e.call.run_id].run, e, reason_by_attempt.get(e.attempt.pk))
 
-    def _judge_probe(self, run: Run, result: Completion | CallFailed, unreadable: str | None) -> None:
+    def _judge_probe(self, run: Run, ended: Ended, unreadable: str | None) -> None:
         """Count the probe; stop the run, in one sentence, if it cannot be answered as things stand.
 
         unreadable : why its reply could not be read; None if it could, or if there is none
         """
-        row = Run.objects.filter(pk=run.pk)
+        result, row = ended.result, Run.objects.filter(pk=run.pk)
+        if isinstance(result, CallFailed) and result.is_of_its_text and _is_text_alone(ended.call):
+            return
         if isinstance(result, Completion) and unreadable is None:
             row.update(n_probes_answered=F("n_probes_answered") + 1)
         elif isinstance(result, Completion) or result.kind not in (FailureKind.OVERLOAD, FailureKind.CONNECTION):
@@ -241,9 +243,16 @@ class Ledger:
         return max((until - at).total_seconds(), 0.0) if until else 0.0
 
 
-def _is_of_its_text(failure: CallFailed) -> bool:
-    """Whether a text was too long for the model: its call ends, and only three such texts speak for all."""
-    return failure.kind == FailureKind.TOO_LARGE and failure.status is not None and failure.status >= 400
+def _is_text_alone(call: Call) -> bool:
+    """Whether a probe that failed for its text says nothing of others: one was answered, or its story failed before."""
+    if Run.objects.filter(pk=call.run_id, n_probes_answered__gt=0).exists():
+        return True
+    before = Call.objects.filter(run=call.run_id, pk__lt=call.pk, state__in=[Call.State.TOO_LARGE, Call.State.BLOCKED])
+    stories = subjects.find_stories(call)
+    return any(
+        not stories.isdisjoint(subjects.find_stories(other))
+        for other in before.select_related("assignment__seat", "story")
+    )
 
 
 def _find_unreadable(ended: Iterable[Ended]) -> dict[int, str]:

@@ -190,7 +190,7 @@ class Worker:
             self._pace.note_answer(sent_at=sent_at)
         else:
             ended.was_endpoint_well = self._n_answered > n_answered
-            if result.status in (429, 529):
+            if result.status in (429, 529) and result.kind == FailureKind.OVERLOAD:
                 self._pace.note_overload(sent_at=sent_at)
         self._pace.note_limits(result.limits)
         return ended

@@ -150,7 +150,10 @@ class GenerationForm(BudgetForm):
                 raise forms.ValidationError(_("Write a name and a value on each line, such as max_tokens 4000."))
             if name in parameters:
                 raise forms.ValidationError(_("%(name)s stands there twice.") % {"name": name})
-            parameters[name] = read_value(value)
+            try:
+                parameters[name] = read_value(value)
+            except ValueError as error:
+                raise forms.ValidationError(str(error)) from None
         return parameters
 
     @property

@@ -29,8 +29,8 @@ from judges.providers.base.batches import (
     result_lines,
 )
 from judges.providers.base.clients import LibraryClient
-from judges.providers.base.completions import Completion, Request
-from judges.providers.base.failures import CallFailed, FailureKind, failure_of
+from judges.providers.base.completions import Completion, Request, outcome_of
+from judges.providers.base.failures import CallFailed, FailureKind, failure_of, failure_within
 from judges.providers.base.likelihoods import LIKELIHOOD, LikelihoodReply, read_likelihoods
 from judges.providers.base.limits import Limits, read_limits
 from judges.providers.base.vectors import VECTORS, VectorReply, mean_of_chunks, read_vectors
@@ -39,6 +39,8 @@ __all__ = [
     "HIGHEST_REPLY_LIMIT",
     "LIKELIHOOD",
     "MAX_BATCH_BYTES",
+    "REASONING_EFFORT",
+    "REASONING_EFFORTS",
     "REPLY_LIMITS",
     "VECTORS",
     "BatchClient",
@@ -60,11 +62,13 @@ __all__ = [
     "answer_schema",
     "document_of",
     "failure_of",
+    "failure_within",
     "fit_count",
     "is_reply_limit",
     "is_same_model",
     "mean_of_chunks",
     "number_of",
+    "outcome_of",
     "read_likelihoods",
     "read_limits",
     "read_vectors",
@@ -78,6 +82,10 @@ MAX_BODY_BYTES = 4_000_000
 # Names by which providers take the limit of a reply's length, and the highest that can be meant as one.
 REPLY_LIMITS = ("max_tokens", "max_completion_tokens")
 HIGHEST_REPLY_LIMIT = 1_000_000
+# What a judge's parameter of that name may say of how much a model reasons, in OpenAI's words; each provider sends its
+# own for it.
+REASONING_EFFORT = "reasoning_effort"
+REASONING_EFFORTS = ("none", "minimal", "low", "medium", "high")
 # Columns of counts of tokens hold less than this.
 TOKENS_BOUND = 2**31
 

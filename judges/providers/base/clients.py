@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from judges.providers.base.failures import failure_of
+from judges.providers.base.completions import Completion, outcome_of
+from judges.providers.base.failures import CallFailed, failure_of
 
 if TYPE_CHECKING:
     from judges.providers.base import Connection
@@ -26,6 +27,13 @@ class LibraryClient:
         if not response.is_success:
             body = self.without_key(response.text)
             raise failure_of(response.status_code, body, response.headers, request_id=self._request_id(response))
+
+    def completion_instead(self, failure: CallFailed) -> Completion:
+        """The empty reply that stands for the refusal of a filter. Raises any other failure."""
+        outcome = outcome_of(failure)
+        if isinstance(outcome, CallFailed):
+            raise outcome
+        return outcome
 
     def without_key(self, text: str) -> str:
         """What came back, as it may be kept."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from judges.providers.base.failures import CallFailed, FailureKind
 from judges.providers.base.limits import Limits
 
 Request = dict[str, Any]
@@ -35,3 +36,10 @@ class Completion:
     n_tokens_cache_written: int | None = None
     n_tokens_reasoning: int | None = None
     limits: Limits | None = None
+
+
+def outcome_of(failure: CallFailed) -> Completion | CallFailed:
+    """The empty reply that stands for a filter's refusal, as if it had ended a reply; any other failure as it is."""
+    if failure.kind != FailureKind.BLOCKED:
+        return failure
+    return Completion("", "content_filter", failure.body, request_id=failure.request_id, limits=failure.limits)

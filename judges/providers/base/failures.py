@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from judges import reasons
+from judges.providers.base import refusals
 from judges.providers.base.limits import LONGEST_WAIT_SECONDS, Limits, read_limits, retry_seconds
 
 
@@ -18,11 +20,14 @@ class FailureKind(StrEnum):
     CONNECTION = "connection"  # nothing was heard, or the reply broke off
     TIMEOUT = "timeout"
     BAD_REQUEST = "bad_request"  # 400, 422, or a route that is not there: the same words are refused again
-    KEY = "key"  # 401, 403
+    BLOCKED = "blocked"  # a filter stopped the text
+    KEY = "key"  # 401
+    FORBIDDEN = "forbidden"  # 403: of what the key may do, or of this text, in words that nobody knows yet
     CREDIT = "credit"  # 402, or a quota that is spent
     UNKNOWN_MODEL = "unknown_model"
     TOO_LARGE = "too_large"  # the request for the model, or the reply for us
     MALFORMED = "malformed"  # HTTP 200 without a completion
+    BROKEN_OFF = "broken_off"  # HTTP 200, and the provider says that it failed, or has written nothing
     NOT_OFFERED = "not_offered"  # HTTP 200 without what was asked for, which another try will not give
     REDIRECT = "redirect"
     ADDRESS = "address"  # the host's name stands for a private address by now
@@ -56,6 +61,14 @@ _SENTENCES: dict[FailureKind, tuple[str | Promise, str | Promise]] = {
         _("The provider rejects the request."),
         _("Read what it says below, and make a judge with other parameters; an address usually ends with /v1."),
     ),
+    FailureKind.BLOCKED: (
+        _("The provider's filter blocked the text."),
+        _("Only the calls about this text are affected. Ask another provider or model about it."),
+    ),
+    FailureKind.FORBIDDEN: (
+        _("The provider forbids the request."),
+        _("Read what it says below: either the key must not use this model, or the provider does not accept the text."),
+    ),
     FailureKind.KEY: (
         _("The key is not set, or the provider rejects it."),
         _("Set the right key in the endpoint's environment variable where judges run, restart them, and resume."),
@@ -76,6 +89,10 @@ _SENTENCES: dict[FailureKind, tuple[str | Promise, str | Promise]] = {
         _("The reply is not what a model sends, but perhaps the page of a proxy or half an answer."),
         _("The call is made again. If this persists, check that the address is that of the provider's API."),
     ),
+    FailureKind.BROKEN_OFF: (
+        _("The provider ended its reply with an error of its own."),
+        _("The call is made again, twice at most. If this persists, choose another provider or model."),
+    ),
     FailureKind.NOT_OFFERED: (
         _("The provider does not give what was asked for."),
         _("Read what it says below, and choose another endpoint or model."),
@@ -94,7 +111,12 @@ _SENTENCES: dict[FailureKind, tuple[str | Promise, str | Promise]] = {
     ),
 }
 # The same request may get its completion later.
-TRANSIENT = frozenset({FailureKind.OVERLOAD, FailureKind.CONNECTION, FailureKind.TIMEOUT, FailureKind.MALFORMED})
+TRANSIENT = frozenset(
+    {
+        *(FailureKind.OVERLOAD, FailureKind.CONNECTION, FailureKind.TIMEOUT),
+        *(FailureKind.MALFORMED, FailureKind.BROKEN_OFF),
+    }
+)
 
 
 class CallFailed(Exception):
@@ -131,6 +153,12 @@ class CallFailed(Exception):
     def is_transient(self) -> bool:
         return self.kind in TRANSIENT
 
+    @property
+    def is_of_its_text(self) -> bool:
+        """Whether the text is at fault, and no other: a filter stopped it, or it is too long for the model."""
+        is_too_long = self.kind == FailureKind.TOO_LARGE and self.status is not None and self.status >= 400
+        return is_too_long or self.kind == FailureKind.BLOCKED
+
 
 def failure_of(status: int, body: str, headers: Mapping[str, str], *, request_id: str = "") -> CallFailed:
     """What an HTTP status other than success means for this call and the next."""
@@ -148,6 +176,26 @@ def failure_of(status: int, body: str, headers: Mapping[str, str], *, request_id
         retry_after=_retry_seconds(body, headers),
         limits=read_limits(headers),
     )
+
+
+def failure_within(
+    error: Any, body: str, *, has_begun: bool, request_id: str = "", limits: Limits | None = None
+) -> CallFailed:
+    """What an error in a body of success means: what a status of HTTP means, if its code is one.
+
+    error : as the provider writes it; None if it says nothing
+    has_begun : part of a reply was written and is paid for, so that a failure of the server is not another's as well
+    """
+    code = str(error.get("code")) if isinstance(error, dict) else ""
+    status = int(code) if code.isdecimal() and len(code) == 3 else 0
+    if not status and _kind_of(400, body) in (FailureKind.BLOCKED, FailureKind.TOO_LARGE):
+        status = 400
+    if 400 <= status < 500 or (status >= 500 and not has_begun):
+        failure = failure_of(status, body, {}, request_id=request_id)
+        failure.limits = limits
+        return failure
+    kind = FailureKind.BROKEN_OFF
+    return CallFailed(reasons.BROKEN_OFF, kind=kind, status=200, body=body, request_id=request_id, limits=limits)
 
 
 # How Gemini asks to wait, in place of a header.
@@ -171,11 +219,6 @@ _SPENT = re.compile(
 _NO_MODEL = re.compile(
     r"model_not_found|\bmodels?\b[^{}]{0,200}\b(?:not (?:be )?found|not exist)|\"model: ", re.IGNORECASE
 )
-_TOO_LONG = re.compile(
-    r"context_length_exceeded|context length|context window|request_too_large"
-    r"|\b(?:prompt|input)\b[^{}]{0,40}\btoo long\b|too many (?:input )?tokens|exceeds? the maximum number of tokens",
-    re.IGNORECASE,
-)
 
 
 def _kind_of(status: int, body: str) -> FailureKind:
@@ -183,11 +226,15 @@ def _kind_of(status: int, body: str) -> FailureKind:
         return FailureKind.REDIRECT
     if status == 402 or (status in (400, 403, 429) and _SPENT.search(body)):
         return FailureKind.CREDIT
+    if refusals.is_blocked(status, body):
+        return FailureKind.BLOCKED
+    if refusals.is_too_long(status, body):
+        return FailureKind.TOO_LARGE
     if status in (400, 403, 404) and _NO_MODEL.search(body):
         return FailureKind.UNKNOWN_MODEL
-    if status in (401, 403) or (status == 400 and _NO_KEY.search(body)):
+    if status == 401 or (status in (400, 403) and _NO_KEY.search(body)):
         return FailureKind.KEY
-    if status == 413 or (status in (400, 422) and _TOO_LONG.search(body)):
-        return FailureKind.TOO_LARGE
+    if status == 403:
+        return FailureKind.FORBIDDEN
     # 408, 409 and 425 too ask for another try.
     return FailureKind.OVERLOAD if status >= 500 or status in (408, 409, 425, 429) else FailureKind.BAD_REQUEST

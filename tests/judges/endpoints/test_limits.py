@@ -223,12 +223,12 @@ def test_failures_by_chance_do_not_rest_an_endpoint_that_is_asked_much_at_once(n
     troubles = Troubles(place)
     failures = [CallFailed("HTTP 500", kind=FailureKind.OVERLOAD, status=500)] * n_failures
 
-    for failure in failures:
-        troubles.follow_failure(failure, share=n_at_once, at=NOW)
+    for n, failure in enumerate(failures):
+        troubles.follow_failure(failure, frozenset({f"story {n}"}), share=n_at_once, at=NOW)
     place.refresh_from_db()
     assert place.resting_until is None
 
-    troubles.follow_failure(failures[0], share=n_at_once, at=NOW)
+    troubles.follow_failure(failures[0], frozenset({"another"}), share=n_at_once, at=NOW)
     place.refresh_from_db()
     assert place.resting_until is not None
 

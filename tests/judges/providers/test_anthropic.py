@@ -24,6 +24,25 @@ def block(text: str, **more: Any) -> dict[str, Any]:
     return {"type": "text", "text": text} | more
 
 
+@pytest.mark.parametrize(
+    ("parameters", "sent"),
+    [
+        ({"reasoning_effort": "none"}, {"thinking": {"type": "disabled"}}),
+        ({"reasoning_effort": "minimal"}, {"thinking": {"type": "adaptive"}, "output_config": {"effort": "low"}}),
+        (
+            {"reasoning_effort": "high", "thinking": {"type": "enabled", "budget_tokens": 2048}},
+            {"thinking": {"type": "enabled", "budget_tokens": 2048}, "output_config": {"effort": "high"}},
+        ),
+        ({}, {}),
+    ],
+)
+def test_a_reasoning_effort_is_asked_for_in_anthropics_words(parameters: dict[str, Any], sent: dict[str, Any]) -> None:
+    body = body_of(ASKED | {"parameters": parameters})
+
+    assert {name: body[name] for name in body if name not in ("model", "messages", "max_tokens")} == sent
+    assert body_of(ASKED | {"parameters": parameters}) == body, "the parameters of the request stay as they are"
+
+
 @pytest.fixture
 def client(standin: StandIn) -> Iterator[Caller]:
     with connected(standin, "anthropic") as caller:

@@ -89,7 +89,7 @@ def test_a_stub_takes_no_batches() -> None:
     [
         ({"response": None, "error": {"code": "batch_expired"}}, FailureKind.TIMEOUT),
         ({"response": {"status_code": 429, "body": {"error": {"code": "rate_limit_exceeded"}}}}, FailureKind.OVERLOAD),
-        ({"response": {"status_code": 200, "body": {"choices": []}}}, FailureKind.MALFORMED),
+        ({"response": {"status_code": 200, "body": {"choices": []}}}, FailureKind.BROKEN_OFF),
     ],
 )
 def test_a_call_of_openais_batch_that_got_no_answer_says_why(line: dict[str, Any], kind: FailureKind) -> None:

@@ -88,6 +88,11 @@ NO_MODEL = error(404, "The model `m` does not exist", code="model_not_found")
 WRONG = error(400, "Unsupported parameter: 'temperature'")
 TOO_LONG = error(400, "context length exceeded")
 FILTERED = error(400, "filtered", code="content_filter")
+FORBIDDEN = error(403, "You are not allowed to do this.")  # of the text or of the key: nobody can tell
+BROKEN_BY_PROVIDER = says("I think", finish_reason="error")
+# Of a router, which answers with success before it knows what its servers say.
+ROUTED_OVERLOAD = Reply('{"error": {"code": 502, "message": "Provider returned error"}}')
+ROUTED_NO_CREDIT = Reply('{"error": {"code": 402, "message": "Insufficient credits"}}')
 
 _STOP_REASONS = {"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal"}
 _ERROR_TYPES = {

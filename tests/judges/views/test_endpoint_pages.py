@@ -33,6 +33,8 @@ def test_a_preset_fills_in_the_form_and_says_what_to_do_first(administrator: Cli
 
     assert 'value="https://api.openai.com/v1"' in html
     assert 'value="OPENAI_API_KEY"' in html
+    assert 'name="n_at_once" value="32"' in html
+    assert 'name="n_at_once" value="4"' in administrator.get("/endpoints/new/?preset=vllm").content.decode()
     assert "Make a key at" in html
     assert administrator.get("/endpoints/new/?preset=nonsense").status_code == 200
 

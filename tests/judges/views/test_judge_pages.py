@@ -45,6 +45,22 @@ def test_parameters_are_fields_and_rows_and_come_back_as_they_were(researcher: C
     assert judge.parameters == parameters | {"thinking": {"budget": 3}, "log": True}
 
 
+def test_a_reasoning_effort_is_chosen_and_one_that_is_not_offered_stays(researcher: Client, study: Study) -> None:
+    judge = catalogue.make_stub_judge()
+    address = f"/studies/plums/judges/{judge.pk}/"
+
+    efforts = []
+    for choice in ("minimal", "", "xhigh"):
+        if choice == "xhigh":
+            Judge.objects.filter(pk=judge.pk).update(parameters={"reasoning_effort": choice})
+            judge.refresh_from_db()
+        researcher.post(address, filled(judge, reasoning_effort=choice))
+        judge.refresh_from_db()
+        efforts.append(judge.parameters.get("reasoning_effort"))
+
+    assert efforts == ["minimal", None, "xhigh"]
+
+
 def test_a_new_judge_is_made_without_a_document(researcher: Client, study: Study) -> None:
     stub = catalogue.make_stub_judge()
     fields = {"slug": "stub-9", "endpoint": stub.endpoint_id, "model": "stub", "prompt": stub.prompt_id}
@@ -55,10 +71,33 @@ def test_a_new_judge_is_made_without_a_document(researcher: Client, study: Study
 
 
 @pytest.mark.parametrize(
+    ("typed", "value"),
+    [
+        ('{"type": "enabled", "budget_tokens": 2048}', {"type": "enabled", "budget_tokens": 2048}),
+        ('["END", "5"]', ["END", "5"]),
+        ('"{not json}"', "{not json}"),
+        ("NaN", "NaN"),
+    ],
+)
+def test_a_nested_parameter_is_typed_as_json_and_stands_in_its_row_again(
+    researcher: Client, study: Study, typed: str, value: Any
+) -> None:
+    judge = catalogue.make_stub_judge()
+
+    researcher.post(f"/studies/plums/judges/{judge.pk}/", filled(judge, name0="thinking", value0=typed))
+
+    judge.refresh_from_db()
+    assert judge.parameters["thinking"] == value
+    row = next(row for row in JudgeForm(instance=judge).rows if row[0].value() == "thinking")
+    assert row[1].value() == typed
+
+
+@pytest.mark.parametrize(
     ("fields", "sentence"),
     [
         ({"name0": "temperature", "value0": "1", "temperature": "0"}, "This parameter is set already."),
         ({"value0": "1"}, "A value needs a name."),
+        ({"name0": "thinking", "value0": '{"type": "enabled", budget: 3}'}, "cannot be read at character 21"),
         ({"name0": "messages", "value0": "x"}, "set by Quire itself"),
         ({"name0": "max_completion_tokens", "value0": "-1"}, "max_completion_tokens: a whole number from 1"),
         ({"slug": "best"}, "its name needs “stub” in it"),
