@@ -10,19 +10,29 @@ from recompute.values import (
     estimate,
     interval,
     mean_interval,
-    or_none,
     rate_interval,
     why,
 )
 
-from stats import agreement, arrays, calibration, exchangeable_judges, intervals, judge_scores, judgements
+from stats import (
+    agreement,
+    arrays,
+    calibration,
+    contrasts,
+    exchangeable_judges,
+    intervals,
+    judge_scores,
+    judgements,
+    trait_effects,
+)
 from stats import alternative_annotator as annotator
 from stats import judge_biases as biases
 from stats.reasons import Incomputable, value_or_reason
 
 EPSILON = 0.2  # by which a judge may be worse than a person, unless the plan says otherwise
 STANDINGS, AMONG, BIASES, CALIBRATION = 34, 27, 28, 153  # of the seed
-ORDER = ("verbosity", "modal_share", "explanations", "repeats")
+ORDER = ("own_family", "own_family_yes", "own_family_no", "verbosity", "modal_share", "explanations", "repeats")
+NOTHING = {"value": None, "n": 0}
 
 
 def judges_share_of_yes(package):
@@ -275,7 +285,9 @@ def shares_of_repeats(package, items, judge, shape):
 
 def judge_biases(package):
     """What a judge goes by beside the texts, and how steady it is."""
-    return [*audits(package, package.verdicts, "verdicts"), *audits(package, package.scales, "scales")]
+    rows = [*audits(package, package.verdicts, "verdicts"), *audits(package, package.scales, "scales")]
+    adjusted = contrasts.adjust([row.get("p") for row in rows], "holm")
+    return [row | ({} if p is None else {"p_adjusted": p}) for row, p in zip(rows, adjusted, strict=True)]
 
 
 def audits(package, items, kind):
@@ -286,8 +298,8 @@ def audits(package, items, kind):
     rows = []
     for at, (judge, answers) in enumerate(zip(material.names, material.judges, strict=True)):
         salt = (BIASES, len(kind), at)
+        rows += [{"judge": judge, "kind": kind} | row for row in of_traits(package, material, judge, answers, kind)]
         computed = {
-            "verbosity": lambda a=answers, s=salt: verbosity(package, material, a, s),
             "modal_share": lambda a=answers, s=salt: modal_share(package, material, a, s),
         }
         if kind == "verdicts" and np.isfinite(lengths[at]).any():
@@ -297,17 +309,45 @@ def audits(package, items, kind):
             computed["repeats"] = lambda r=readings, u=units, s=salt: repeats(package, r, u, s)
         for bias, compute in computed.items():
             row = value_or_reason(compute)
-            row = {"value": None, "n": 0} if isinstance(row, Incomputable) else row
+            row = NOTHING if isinstance(row, Incomputable) else row
             rows.append({"judge": judge, "kind": kind, "bias": bias} | row)
     return sorted(rows, key=lambda row: ORDER.index(row["bias"]))
 
 
-def verbosity(package, material, answers, salt):
+def of_traits(package, material, judge, answers, kind):
+    """What a judge gives its own family, of which models the report says it is, and what a story twice as long."""
+
+    def effect_of(trait, **options):
+        compute = trait_effects.trait_effect
+        return value_or_reason(lambda: compute(answers, material.people, trait, material.clusters, **options))
+
+    stored = package.report["judge_biases"]
+    for row in [r for r in stored if (r["judge"], r["kind"], r["bias"]) == (judge, kind, "own_family")]:
+        sides = [np.isin(material.sources, row[name]) for name in ("own", "others")]
+        of_family = np.where(sides[0], 1.0, np.where(sides[1], 0.0, np.nan))
+        effect = effect_of(of_family, are_verdicts=kind == "verdicts")
+        yield {"bias": "own_family"} | of_trait(effect)
+        if kind == "verdicts" and not isinstance(effect, Incomputable):
+            for bias, part in (("own_family_yes", effect.among_yes), ("own_family_no", effect.among_no)):
+                counts = {"n": 0} if isinstance(part, Incomputable) else {"n": part.n_with, "n_beside": part.n_without}
+                yield {"bias": bias} | of_part(part) | counts
     words = np.array([package.n_words[story] for _group, story in material.units], dtype=float)
-    sides = answers, material.people, words, material.clusters
-    slope = biases.verbosity(*sides, rng=package.rng(*salt, 0), n_resamples=N_RESAMPLES)
-    fields = {"value": slope.judge, "people": or_none(slope.people), "n": slope.n_units, "n_raters": slope.n_people}
-    return fields | {"interval": ends_of(slope.interval)}
+    yield {"bias": "verbosity"} | of_trait(effect_of(np.log2(np.where(words > 0, words, np.nan))), is_length=True)
+
+
+def of_trait(effect, *, is_length=False):
+    if isinstance(effect, Incomputable):
+        return NOTHING
+    fields = {"n": effect.n_with, "n_raters": effect.n_raters, "people": effect.people}
+    fields |= {} if is_length else {"n_beside": effect.n_units - effect.n_with}
+    fields |= {} if effect.p is None else {"p": effect.p}
+    return of_part(effect.effect) | {"at_equal_ratings": of_part(effect.at_equal_ratings)} | fields
+
+
+def of_part(part):
+    if isinstance(part, Incomputable):
+        return {"value": None}
+    return {"value": part.value, "interval": ends_of(part.interval)}
 
 
 def modal_share(package, material, answers, salt):
