@@ -1,6 +1,7 @@
 """Judges in the place of people: shares of Yes, agreement among judges, the alternative annotator, audits of biases."""
 
 import numpy as np
+from recompute.judge_traits import NOTHING, of_traits
 from recompute.readings import is_about, judged
 from recompute.tables import build_cube
 from recompute.values import (
@@ -23,7 +24,6 @@ from stats import (
     intervals,
     judge_scores,
     judgements,
-    trait_effects,
 )
 from stats import alternative_annotator as annotator
 from stats import judge_biases as biases
@@ -32,7 +32,6 @@ from stats.reasons import Incomputable, value_or_reason
 EPSILON = 0.2  # by which a judge may be worse than a person, unless the plan says otherwise
 STANDINGS, AMONG, BIASES, CALIBRATION = 34, 27, 28, 153  # of the seed
 ORDER = ("own_family", "own_family_yes", "own_family_no", "verbosity", "modal_share", "explanations", "repeats")
-NOTHING = {"value": None, "n": 0}
 
 
 def judges_share_of_yes(package):
@@ -312,42 +311,6 @@ def audits(package, items, kind):
             row = NOTHING if isinstance(row, Incomputable) else row
             rows.append({"judge": judge, "kind": kind, "bias": bias} | row)
     return sorted(rows, key=lambda row: ORDER.index(row["bias"]))
-
-
-def of_traits(package, material, judge, answers, kind):
-    """What a judge gives its own family, of which models the report says it is, and what a story twice as long."""
-
-    def effect_of(trait, **options):
-        compute = trait_effects.trait_effect
-        return value_or_reason(lambda: compute(answers, material.people, trait, material.clusters, **options))
-
-    stored = package.report["judge_biases"]
-    for row in [r for r in stored if (r["judge"], r["kind"], r["bias"]) == (judge, kind, "own_family")]:
-        sides = [np.isin(material.sources, row[name]) for name in ("own", "others")]
-        of_family = np.where(sides[0], 1.0, np.where(sides[1], 0.0, np.nan))
-        effect = effect_of(of_family, are_verdicts=kind == "verdicts")
-        yield {"bias": "own_family"} | of_trait(effect)
-        if kind == "verdicts" and not isinstance(effect, Incomputable):
-            for bias, part in (("own_family_yes", effect.among_yes), ("own_family_no", effect.among_no)):
-                counts = {"n": 0} if isinstance(part, Incomputable) else {"n": part.n_with, "n_beside": part.n_without}
-                yield {"bias": bias} | of_part(part) | counts
-    words = np.array([package.n_words[story] for _group, story in material.units], dtype=float)
-    yield {"bias": "verbosity"} | of_trait(effect_of(np.log2(np.where(words > 0, words, np.nan))), is_length=True)
-
-
-def of_trait(effect, *, is_length=False):
-    if isinstance(effect, Incomputable):
-        return NOTHING
-    fields = {"n": effect.n_with, "n_raters": effect.n_raters, "people": effect.people}
-    fields |= {} if is_length else {"n_beside": effect.n_units - effect.n_with}
-    fields |= {} if effect.p is None else {"p": effect.p}
-    return of_part(effect.effect) | {"at_equal_ratings": of_part(effect.at_equal_ratings)} | fields
-
-
-def of_part(part):
-    if isinstance(part, Incomputable):
-        return {"value": None}
-    return {"value": part.value, "interval": ends_of(part.interval)}
 
 
 def modal_share(package, material, answers, salt):
