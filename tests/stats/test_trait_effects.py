@@ -14,7 +14,7 @@ from stats.trait_effects import EffectPart, TraitEffect
 
 U = 60
 CLUSTERS = np.arange(U) // 4
-OWN = np.arange(U) % 2.0
+OWN: FloatArray = np.asarray(np.arange(U) % 2, dtype=np.float64)
 
 
 def worth(seed: int = 1, *, by_trait: float = 0.0) -> FloatArray:
