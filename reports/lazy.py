@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from stats import strengths as strengths
     from stats import table_scores as table_scores
     from stats import top_precision as top_precision
+    from stats import trait_effects as trait_effects
     from stats import trends as trends
     from stats import variance_components as variance_components
 

@@ -49,8 +49,18 @@ SENTENCES = {
     "independent_of_order": gettext_noop(
         "It does not depend on which story has which answer, so there is no chance floor."
     ),
-    "lengths_or_ratings_alike": gettext_noop("Stories do not differ enough in length and ratings to separate the two."),
     "shares_alike": gettext_noop("The judge gave every verdict the same share of Yes, so there is no slope."),
+    "stories_alike_in_it": gettext_noop("The stories do not differ in it."),
+    "too_few_to_compare": gettext_noop(
+        "Fewer than %(least)s stories, or groups that were sampled, stand on one side: too few to compare."
+    ),
+    "too_few_raters_for_error": gettext_noop(
+        "With fewer than %(least)s people their error cannot be told from what stories are worth to them."
+    ),
+    "people_agree_too_little": gettext_noop(
+        "People agree too little about these stories for what stories are worth to them to be held equal."
+    ),
+    "judge_constant": gettext_noop("The judge gives every story the same answer."),
     "nothing_read_twice": gettext_noop("The judge read nothing twice in the same order."),
     "nobody_beside_the_rest": gettext_noop(
         "No person answered a question that both the judge and other people answered."

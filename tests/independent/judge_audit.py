@@ -2,8 +2,9 @@
 
 import numpy as np
 import pandas as pd
+from statsmodels.stats.multitest import multipletests
 
-from tests.independent import lines, slopes
+from tests.independent import lines, traits
 from tests.independent.beside_people import LEVELS
 from tests.independent.intervals import of_values
 from tests.independent.judge_scores import contributions
@@ -12,7 +13,7 @@ from tests.independent.material import is_among
 
 BIASES, CALIBRATION = 28, 153  # of the seed
 READING = ["group", "story", "step", "item", "order", "persona"]
-PURPOSES = {"verbosity": 0, "modal_share": 1, "explanations": 3, "repeats": 4}  # of the seed
+PURPOSES = {"modal_share": 1, "explanations": 3, "repeats": 4}  # of the seed
 
 
 def judge_biases(package, result, check):
@@ -21,13 +22,18 @@ def judge_biases(package, result, check):
         own = answers_of_judge(package, row["judge"], items)
         answers = pd.concat([table.assign(key=key) for key, table in enumerate(own)])
         answers["cluster"] = package.clusters(answers)
+        place = f"judge_biases/{row['judge']}/{row['kind']}/{row['bias']}"
+        if row["bias"] not in PURPOSES:
+            of_trait(package, place, row, items, answers, check)
+            continue
         at = judges_of(package, items).index(row["judge"])
         seed = (package.seed, BIASES, len(row["kind"]), at, PURPOSES[row["bias"]])
-        place = f"judge_biases/{row['judge']}/{row['kind']}/{row['bias']}"
-        computed = (verbosity, modal_share, explanations, repeats)
-        compute = {function.__name__: function for function in computed}.get(row["bias"])
-        if compute:
-            compute(package, place, row, items, answers, seed, check)
+        compute = {function.__name__: function for function in (modal_share, explanations, repeats)}[row["bias"]]
+        compute(package, place, row, items, answers, seed, check)
+    rows = [row for row in result if row.get("p") is not None]
+    adjusted = multipletests([row["p"] for row in rows], method="holm")[1] if rows else ()
+    for row, p in zip(rows, adjusted, strict=True):
+        check.number(f"judge_biases/{row['judge']}/{row['bias']}/p_adjusted", row["p_adjusted"], p)
 
 
 def modal_share(package, place, row, items, answers, seed, check):
@@ -60,20 +66,44 @@ def explanations(package, place, row, items, answers, seed, check):
         check.interval(place, row["interval"], "of_difference", both, seed)
 
 
-def verbosity(package, place, row, items, answers, seed, check):
-    """How much more an answer is for a story twice as long, where people's mean is the same: by least squares."""
-    n_words = pd.to_numeric(package.stories.drop_duplicates("story").set_index("story")["n_words"], errors="coerce")
-    words = [n_words.get(story) for _group, story in package.units]
+def of_trait(package, place, row, items, answers, check):
+    """What the judge gives for its own family, or for twice the length, where stories are worth the same to people."""
     people = lines.cube_of(package, items, lambda item: answers_of_people(package, item), package.units)
     keys = range(len(items))
     judge = lines.cube_of(package, keys, lambda key: answers[answers["key"] == key], package.units, [row["judge"]])
-    clusters = lines.places_of(package.unit_clusters)
-    slope = slopes.of_length(judge[:, 0], people, words, clusters, seed)
-    if slope["value"] != slope["value"]:  # lengths or ratings do not vary
+    if row["bias"] == "verbosity":
+        n_words = pd.to_numeric(package.stories.drop_duplicates("story").set_index("story")["n_words"], errors="coerce")
+        words = np.array([n_words.get(story) for _group, story in package.units], dtype=float)
+        trait = np.log2(np.where(words > 0, words, np.nan))  # of a text that is withheld nothing is known
+    else:
+        is_own = dict.fromkeys(row["own"], 1.0) | dict.fromkeys(row["others"], 0.0)
+        sources = [package.source_by_story.get(story) for _group, story in package.units]
+        trait = np.array([is_own.get(source, np.nan) for source in sources])
+    clusters, are_verdicts = lines.places_of(package.unit_clusters), row["kind"] == "verdicts"
+    computed = traits.of_trait(judge[:, 0], people, trait, clusters, are_verdicts)
+    part = {"own_family_yes": "yes", "own_family_no": "no"}.get(row["bias"])
+    if computed is None:
         check.numbers(place, row, value=None, n=0)
         return
-    check.numbers(place, row, **{name: slope[name] for name in ("value", "people", "n", "n_raters")})
-    check.ends(place, row["interval"], slope["ends"], slope["n_clusters"])
+    check_part(place, row, computed[part or "effect"], computed["n_clusters"], check)
+    if part:
+        n, n_beside = computed[f"n_{part}"] if computed[part] else (0, None)
+        check.numbers(place, row, n=n, n_beside=n_beside)
+        return
+    check.numbers(place, row, **{name: computed[name] for name in ("n", "people", "n_raters")})
+    check.number(f"{place}/beside", row.get("n_beside"), computed.get("n_beside"))
+    check_part(f"{place}/held", row["at_equal_ratings"], computed["held"], computed["n_clusters"], check)
+    both = computed["effect"], computed["held"]
+    ps = [part and part[2] for part in both]
+    p = None if None in ps else max(ps) if both[0][0] * both[1][0] > 0 else 1.0
+    check.number(f"{place}/p", row.get("p"), p)
+
+
+def check_part(place, stored, part, n_clusters, check):
+    """part : its value, both ends and what is not compared here, or None"""
+    value, ends = part[:2] if part else (None, None)
+    check.number(f"{place}/value", stored["value"], value)
+    check.ends(place, stored["interval"], ends, n_clusters)
 
 
 def repeats(package, place, row, items, answers, seed, check):

@@ -132,8 +132,9 @@ def study_agreed_upon() -> Study:
 
 
 def study_of_explanations() -> Study:
-    """A judge that explains its verdicts."""
+    """A judge that explains its verdicts, of a family that wrote some of the stories."""
     study = planted.empty_study()
+    test_judge_biases.name_families(one="beta", two="alpha")
     test_judge_biases.plant(study, ("alpha-9",))
     return study
 

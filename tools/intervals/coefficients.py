@@ -8,7 +8,6 @@ from stats import (
     comparisons,
     human_line,
     intervals,
-    judge_biases,
     judge_scores,
     reliability,
     strengths,
@@ -22,7 +21,6 @@ from tools.intervals import answers
 from tools.intervals.answers import N_RATERS, Case, clusters_of, raw_ratings, scale_ratings, truth, verdicts, worth
 
 STRENGTHS = (0.8, 0.0, -0.8)  # of three sources, on the scale of log odds
-SLOPE = 0.3  # of a judge's answers, for a story twice as long
 
 
 def _true_kappa(rng: np.random.Generator, bar: float) -> float:
@@ -151,15 +149,6 @@ def judge_and_person(rng: np.random.Generator, n: int) -> tuple[Interval, float]
     return _existing(line.difference_interval), truth(_true_difference)
 
 
-def slope(rng: np.random.Generator, n: int) -> tuple[Interval, float]:
-    """Of a judge's answers on the length of the stories."""
-    of_stories, lengths = worth(rng, n), rng.normal(9, 0.7, n * answers.N_STORIES)
-    people = of_stories + rng.normal(0, 0.8, (1, N_RATERS, of_stories.size))
-    judge = (of_stories + SLOPE * lengths + rng.normal(0, 0.8, of_stories.size))[np.newaxis]
-    row = judge_biases.verbosity(judge, people, 2.0**lengths, clusters_of(n), rng=rng, n_resamples=answers.N_RESAMPLES)
-    return _existing(row.interval), SLOPE
-
-
 KINDS: dict[str, Case] = {
     "Fleiss' kappa": kappa,
     "Krippendorff's alpha, ordinal": alpha,
@@ -170,5 +159,4 @@ KINDS: dict[str, Case] = {
     "Intraclass correlation ICC(A,1)": intraclass,
     "Strength of a source (Plackett–Luce)": strength,
     "Judge less a person, Cohen's kappa": judge_and_person,
-    "Slope of a judge's answers on length": slope,
 }

@@ -19,6 +19,7 @@ NUMBERS: Mapping[str, tuple[str, str]] = {
     "always_person": (PERCENT, "What always answering “a person” would reach."),
     "among_models": (COEFFICIENT, "The same coefficient among the stories that models wrote."),
     "answer": ("", "The constant answer that does best."),
+    "at_equal_ratings": ("", "The same at equal ratings of these people, as if they were exact."),
     "at_or_below_percent": (PERCENT, "Of 100 ratings, how many are at the point or below."),
     "balanced_accuracy": (SHARE, "The mean of what is right among Yes and among No."),
     "beside_average_percent": (PERCENT, "How often it would be taken beside the average one."),

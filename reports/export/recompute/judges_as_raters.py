@@ -1,6 +1,7 @@
 """Judges in the place of people: shares of Yes, agreement among judges, the alternative annotator, audits of biases."""
 
 import numpy as np
+from recompute.judge_traits import NOTHING, of_traits
 from recompute.readings import is_about, judged
 from recompute.tables import build_cube
 from recompute.values import (
@@ -10,19 +11,27 @@ from recompute.values import (
     estimate,
     interval,
     mean_interval,
-    or_none,
     rate_interval,
     why,
 )
 
-from stats import agreement, arrays, calibration, exchangeable_judges, intervals, judge_scores, judgements
+from stats import (
+    agreement,
+    arrays,
+    calibration,
+    contrasts,
+    exchangeable_judges,
+    intervals,
+    judge_scores,
+    judgements,
+)
 from stats import alternative_annotator as annotator
 from stats import judge_biases as biases
 from stats.reasons import Incomputable, value_or_reason
 
 EPSILON = 0.2  # by which a judge may be worse than a person, unless the plan says otherwise
 STANDINGS, AMONG, BIASES, CALIBRATION = 34, 27, 28, 153  # of the seed
-ORDER = ("verbosity", "modal_share", "explanations", "repeats")
+ORDER = ("own_family", "own_family_yes", "own_family_no", "verbosity", "modal_share", "explanations", "repeats")
 
 
 def judges_share_of_yes(package):
@@ -275,7 +284,9 @@ def shares_of_repeats(package, items, judge, shape):
 
 def judge_biases(package):
     """What a judge goes by beside the texts, and how steady it is."""
-    return [*audits(package, package.verdicts, "verdicts"), *audits(package, package.scales, "scales")]
+    rows = [*audits(package, package.verdicts, "verdicts"), *audits(package, package.scales, "scales")]
+    adjusted = contrasts.adjust([row.get("p") for row in rows], "holm")
+    return [row | ({} if p is None else {"p_adjusted": p}) for row, p in zip(rows, adjusted, strict=True)]
 
 
 def audits(package, items, kind):
@@ -286,8 +297,8 @@ def audits(package, items, kind):
     rows = []
     for at, (judge, answers) in enumerate(zip(material.names, material.judges, strict=True)):
         salt = (BIASES, len(kind), at)
+        rows += [{"judge": judge, "kind": kind} | row for row in of_traits(package, material, judge, answers, kind)]
         computed = {
-            "verbosity": lambda a=answers, s=salt: verbosity(package, material, a, s),
             "modal_share": lambda a=answers, s=salt: modal_share(package, material, a, s),
         }
         if kind == "verdicts" and np.isfinite(lengths[at]).any():
@@ -297,17 +308,9 @@ def audits(package, items, kind):
             computed["repeats"] = lambda r=readings, u=units, s=salt: repeats(package, r, u, s)
         for bias, compute in computed.items():
             row = value_or_reason(compute)
-            row = {"value": None, "n": 0} if isinstance(row, Incomputable) else row
+            row = NOTHING if isinstance(row, Incomputable) else row
             rows.append({"judge": judge, "kind": kind, "bias": bias} | row)
     return sorted(rows, key=lambda row: ORDER.index(row["bias"]))
-
-
-def verbosity(package, material, answers, salt):
-    words = np.array([package.n_words[story] for _group, story in material.units], dtype=float)
-    sides = answers, material.people, words, material.clusters
-    slope = biases.verbosity(*sides, rng=package.rng(*salt, 0), n_resamples=N_RESAMPLES)
-    fields = {"value": slope.judge, "people": or_none(slope.people), "n": slope.n_units, "n_raters": slope.n_people}
-    return fields | {"interval": ends_of(slope.interval)}
 
 
 def modal_share(package, material, answers, salt):

@@ -11,28 +11,33 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
+from reports.dataset import families
 from reports.dataset.judged import judged
 from reports.dataset.lengths import explanation_lengths, story_lengths
 from reports.dataset.readings import repeated_answers
 from reports.document import columns, notes
 from reports.document.columns import LEAD, decimals, ends
-from reports.document.model import DocumentSection, Files, Head, ReportTable, RowGroup, TextBlock
-from reports.document.phrases import phrase
+from reports.document.model import DocumentSection, Files, Head, ReportTable, RowGroup
 from reports.document.values import Interval, IntervalEstimate, Reason
 from reports.figures.base import N_RESAMPLES, Figure, Listing, ends_of_mean, interval, note_of
-from reports.lazy import judge_biases, judge_scores, np
+from reports.figures.judges import bias_claims
+from reports.lazy import contrasts, judge_biases, judge_scores, np, trait_effects
 from reports.numbers import whole
-from stats.reasons import Incomputable
+from stats.reasons import Incomputable, value_or_reason
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
     from reports.dataset.cubes import Pair
     from reports.dataset.judged import Judged
     from stats.arrays import FloatArray
+    from stats.trait_effects import EffectPart, TraitEffect
 
 SALT = 28  # of the seed
 NAMES = {
-    "verbosity": gettext_noop("Length: for a story twice as long"),
+    "own_family": gettext_noop("Own family: more than other models’ stories worth as much to people"),
+    "own_family_yes": gettext_noop("Own family, among what most people say Yes to"),
+    "own_family_no": gettext_noop("Own family, among what most people say No to"),
+    "verbosity": gettext_noop("Length: for a story twice as long, worth as much to people"),
     "modal_share": gettext_noop("Commonest answer, %"),
     "explanations": gettext_noop("Words of explanation: right less wrong"),
     "repeats": gettext_noop("Variance when read again"),
@@ -43,10 +48,13 @@ NAMES = {
 class Bias(IntervalEstimate):
     """One number of the audit.
 
-    bias : "verbosity", "modal_share", "explanations" or "repeats"
+    bias : a key of `NAMES`
     kind : "verdicts" (Yes is 1) or "scales"
-    people : what the same is of people, where there is such a thing
-    n, n_beside : answers that it rests on; of a difference those on either side
+    people : what the same is of people, where there is such a thing; of length and family how much more they give
+    n, n_beside : answers that it rests on, of length and family stories; of a difference those on either side
+    at_equal_ratings : of length and family, the same at equal ratings of these people, their error not taken off
+    p, p_adjusted : of both together, for other stories and raters; corrected by Holm over all judges
+    own, others : of family, the sources that are compared
     """
 
     judge: str
@@ -55,6 +63,11 @@ class Bias(IntervalEstimate):
     people: float | None
     n: int
     n_beside: int | None = None
+    at_equal_ratings: IntervalEstimate | None = None
+    p: float | None = None
+    p_adjusted: float | None = None
+    own: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -74,12 +87,12 @@ class JudgeBiases(Figure[Listing[Bias]]):
     position = 130
     section = "judges"
     tables = ("judge-biases",)
-    edition = 3
+    edition = 4
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> Listing[Bias]:
         scales = [item for item in dataset.items if item.is_scale]
-        rows = [*_audit(dataset, dataset.verdict_items, "verdicts"), *_audit(dataset, scales, "scales")]
+        rows = correct([*_audit(dataset, dataset.verdict_items, "verdicts"), *_audit(dataset, scales, "scales")])
         # Judges beside each other, since one asks which of them goes by something.
         return Listing(tuple(sorted(rows, key=lambda row: (row.kind != "verdicts", list(NAMES).index(row.bias)))))
 
@@ -89,7 +102,7 @@ class JudgeBiases(Figure[Listing[Bias]]):
             label=_("Judge biases, table"),
             caption=_(
                 "What moves a judge’s answers beside the story; people’s own value where there is one. Of verdicts Yes "
-                "is 1 and No is 0."
+                "is 1 and No is 0. A judge that always says the same has 0 for family and length."
             ),
             rows=result.rows,
             groups=_groups(result.rows),
@@ -105,22 +118,41 @@ class JudgeBiases(Figure[Listing[Bias]]):
                     lambda row: row.places,
                 ),
                 columns.with_places(
+                    lambda places: columns.number(
+                        "at_equal_ratings", _("At equal ratings"), _held, write=decimals(places)
+                    ),
+                    lambda row: row.places,
+                ),
+                columns.with_places(
                     lambda places: columns.number("people", _("People"), write=decimals(places)), lambda row: row.places
                 ),
                 columns.number("n", "n", shown=_counts),
-                columns.fields("kind", "bias", "n_beside"),
+                columns.fields("kind", "bias", "n_beside", "p", "p_adjusted"),
+                columns.in_file("own_sources", lambda row: "; ".join(row.own)),
+                columns.in_file("other_sources", lambda row: "; ".join(row.others)),
+                columns.ends_in_file(_held_interval, low="at_equal_ratings_low", high="at_equal_ratings_high"),
                 columns.note(lambda row: note_of(row, row.interval)),
             ],
         )
-        length = _(
-            "<strong>Length</strong>: how much more the judge gives a story twice as long that people rate alike; "
-            "beside it each person’s own, given the others. Which story is shown first stands with the pairs."
-        )
         yield DocumentSection(
             heading=self.title,
-            body=[table, Files(words=_("Every judge"), table="judge-biases")],
-            margin=[TextBlock(words=phrase(length)), *notes.weakest(row.interval for row in result.rows)],
+            body=[*bias_claims.claims(result.rows), table, Files(words=_("Every judge"), table="judge-biases")],
+            margin=[*bias_claims.notes(result.rows), *notes.weakest(row.interval for row in result.rows)],
         )
+
+
+def _held(row: Bias) -> float | None:
+    return row.at_equal_ratings.value if row.at_equal_ratings else None
+
+
+def _held_interval(row: Bias) -> Interval | None:
+    return row.at_equal_ratings.interval if row.at_equal_ratings else None
+
+
+def correct(rows: Sequence[Bias]) -> list[Bias]:
+    """The rows with p corrected by Holm over length and family of all judges."""
+    adjusted = contrasts.adjust([row.p for row in rows], "holm")
+    return [replace(row, p_adjusted=p) for row, p in zip(rows, adjusted, strict=True)]
 
 
 def _audit(dataset: Dataset, items: list[StepItem], kind: str) -> Iterator[Bias]:
@@ -131,8 +163,8 @@ def _audit(dataset: Dataset, items: list[StepItem], kind: str) -> Iterator[Bias]
     explanations = explanation_lengths(dataset, material)
     for at, (judge, answers) in enumerate(zip(material.names, material.judges, strict=True)):
         salt = (SALT, len(kind), at)  # a seed takes numbers, and the two kinds differ in length
+        yield from _traits(dataset, material, at, words, kind)
         audits: dict[str, Callable[[], Bias]] = {
-            "verbosity": partial(_verbosity, dataset, material, answers, words, salt),
             "modal_share": partial(_modal_share, dataset, material, answers, salt),
         }
         if kind == "verdicts" and np.isfinite(explanations[at]).any():
@@ -166,19 +198,50 @@ def _bias(value: float, ends: Interval, **fields: Any) -> Bias:
     return Bias(judge="", bias="", kind="", value=value, interval=ends, **{"people": None} | fields)
 
 
-def _verbosity(
-    dataset: Dataset, material: Judged, answers: FloatArray, words: FloatArray, salt: tuple[int, ...]
-) -> Bias:
-    slope = judge_biases.verbosity(
-        answers,
-        material.people,
-        words,
-        material.clusters,
-        rng=dataset.rng(*salt, 0),
-        n_resamples=N_RESAMPLES,
+def _traits(dataset: Dataset, material: Judged, at: int, words: FloatArray, kind: str) -> Iterator[Bias]:
+    """Of one judge what it gives for its own family, where sources are of it and of others, and for length."""
+    judge = material.names[at]
+    sides = material.judges[at], material.people
+    if sources := families.split_sources(dataset, judge):
+        is_own, is_other = (np.isin(material.sources, names) for names in (sources.own, sources.others))
+        of_family = np.where(is_own, 1.0, np.where(is_other, 0.0, np.nan))
+        compute = partial(trait_effects.trait_effect, *sides, of_family, material.clusters)
+        effect = value_or_reason(partial(compute, are_verdicts=kind == "verdicts"))
+        about: dict[str, Any] = {"judge": judge, "kind": kind, "own": sources.own, "others": sources.others}
+        yield _of_trait(effect, **about, bias="own_family")
+        if kind == "verdicts" and not isinstance(effect, Incomputable):
+            for bias, part in (("own_family_yes", effect.among_yes), ("own_family_no", effect.among_no)):
+                yield Bias(**about, **_of_part(part), bias=bias, people=None, **_counts_of(part))
+    lengths = np.log2(np.where(words > 0, words, np.nan))
+    effect = value_or_reason(partial(trait_effects.trait_effect, *sides, lengths, material.clusters))
+    yield _of_trait(effect, judge=judge, kind=kind, bias="verbosity")
+
+
+def _of_trait(effect: TraitEffect | Incomputable, **about: Any) -> Bias:
+    if isinstance(effect, Incomputable):
+        return Bias(**about, **_of_part(effect), people=None, n=0)
+    n_beside = effect.n_units - effect.n_with
+    return Bias(
+        **about,
+        **_of_part(effect.effect),
+        at_equal_ratings=IntervalEstimate(**_of_part(effect.at_equal_ratings)),
+        people=effect.people,
+        n=effect.n_with,
+        n_beside=n_beside if about["bias"] == "own_family" else None,
+        n_raters=effect.n_raters,
+        p=effect.p,
     )
-    people = None if np.isnan(slope.people) else slope.people
-    return _bias(slope.judge, Interval.of(slope.interval), people=people, n=slope.n_units, n_raters=slope.n_people)
+
+
+def _of_part(part: EffectPart | Incomputable) -> dict[str, Any]:
+    """Its value with its interval, or why there is none."""
+    if isinstance(part, Incomputable):
+        return {"value": None, "why": Reason.of(part), "interval": Interval(low=None, high=None)}
+    return {"value": part.value, "interval": Interval.of(part.interval)}
+
+
+def _counts_of(part: EffectPart | Incomputable) -> dict[str, Any]:
+    return {"n": 0} if isinstance(part, Incomputable) else {"n": part.n_with, "n_beside": part.n_without}
 
 
 def _modal_share(dataset: Dataset, material: Judged, answers: FloatArray, salt: tuple[int, ...]) -> Bias:

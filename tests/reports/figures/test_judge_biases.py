@@ -13,6 +13,7 @@ from sklearn.metrics import cohen_kappa_score
 from annotation.responses import Answer
 from judges.models import Judge, Prompt
 from reports.dataset import Dataset
+from reports.dataset.families import FamilySources, split_sources
 from reports.figures.judges.biases import JudgeBiases
 from reports.figures.judges.on_pairs import JudgesOnPairs
 from reports.figures.judges.wordings import ModelWordings, Wordings
@@ -73,13 +74,48 @@ def biases(study: Study) -> dict[tuple[str, str], Any]:
     return {(row.bias, row.kind): row for row in JudgeBiases().compute(Dataset.of(study)).rows}
 
 
-def test_a_judge_that_answers_one_thing_alone_is_said_to_favour_no_family(study: Study) -> None:
-    with triggers.lifted():
-        for name, family in (("Model one", "beta"), ("Model two", "alpha")):
-            Provenance.objects.filter(source__name=name).update(factors={"family": family})
-    plant(study, ("alpha-9",))
+FAMILY = ["own_family", "own_family_yes", "own_family_no"]
 
-    assert {bias for bias, _kind in biases(study)} <= {"verbosity", "modal_share", "explanations", "repeats"}
+
+def name_families(**families: str) -> None:
+    """Write the families of the models' sources into their stories' factors."""
+    with triggers.lifted():
+        for name, family in families.items():
+            Provenance.objects.filter(source__name=f"Model {name}").update(factors={"family": family})
+
+
+def test_a_judge_that_always_says_the_same_has_exactly_nothing_for_its_family_and_for_length(study: Study) -> None:
+    name_families(one="beta", two="alpha")
+    plant(study, ())
+    for who, answer, rating in (("alpha-yes", "yes", 5), ("alpha-no", "no", 1)):
+        rows = [
+            given.Row("test", who, f"plot{story[1:3]}", story, step, "item-1", Answer(value=value), "model")
+            for story in STORIES
+            for step, value in (("tests", answer), ("scales", rating))
+        ]
+        given.bring(study, rows)
+
+    rows = [row for row in JudgeBiases().compute(Dataset.of(study)).rows if row.bias in (*FAMILY, "verbosity")]
+
+    assert len(rows) == 2 * (4 + 2)
+    assert {(row.value, row.interval.why and row.interval.why.code, row.p) for row in rows} == {
+        (0.0, "judge_constant", None)
+    }
+
+
+def test_a_judges_family_is_that_of_the_factor_or_of_the_maker_and_nothing_where_neither_is_known(
+    study: Study,
+) -> None:
+    plant(study, ("alpha-9", "gpt-4o"))
+    dataset = Dataset.of(study)
+    assert split_sources(dataset, "alpha-9") is None
+
+    name_families(one="openai", two="alpha")
+
+    dataset = Dataset.of(study)
+    assert split_sources(dataset, "alpha-9") == FamilySources(own=("Model two",), others=("Model one",))
+    assert split_sources(dataset, "gpt-4o") == FamilySources(own=("Model one",), others=("Model two",))
+    assert split_sources(dataset, "unheard-of") is None
 
 
 def test_words_of_explanation_where_the_judge_is_right_less_where_it_is_wrong(study: Study) -> None:

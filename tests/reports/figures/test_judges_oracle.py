@@ -236,7 +236,8 @@ def test_what_the_judge_goes_by(planted_results: tuple[Planted, dict[str, Any]])
     table = np.array(columns, dtype=float)
     slope = np.linalg.lstsq(table[:, :4], table[:, 4], rcond=None)[0][0]
 
-    assert of_judge(document["judge_biases"], bias="verbosity", kind="scales")["value"] == pytest.approx(slope)
+    row = of_judge(document["judge_biases"], bias="verbosity", kind="scales")
+    assert row["at_equal_ratings"]["value"] == pytest.approx(slope)
 
 
 def test_every_number_about_a_judge_has_its_interval_and_floor_or_a_reason(

@@ -12,7 +12,7 @@ from annotation.responses import Answer
 from reports.dataset import Dataset
 from reports.figures.judges.biases import JudgeBiases
 from reports.figures.judges.on_pairs import JudgesOnPairs
-from studies.models import Study
+from studies.models import Provenance, Study
 from tests import factories, triggers
 from tests.replay import replayed
 from tests.reports import given, planted
@@ -105,6 +105,28 @@ def test_length(study: Study) -> None:
     assert values(study) == near(
         verbosity__scales=1.0, verbosity__verdicts=0.4, modal_share__scales=25.0, modal_share__verdicts=50.0
     )
+
+
+def test_its_own_family(study: Study) -> None:
+    # Every second story is Model two's, six of the first ones are Model one's; at either worth there are some of both.
+    # A point more for Model two; yes to all of Model two's, and of the others to what people call good.
+    with triggers.lifted():
+        for name, family in (("Model one", "beta"), ("Model two", "alpha")):
+            Provenance.objects.filter(source__name=name).update(factors={"family": family})
+    own = {story: int(story.endswith("s2")) for story in WORTH}
+    answer(
+        study,
+        "alpha-9",
+        scale={story: WORTH[story] + own[story] for story in WORTH},
+        verdict={story: is_good(story) or bool(own[story]) for story in WORTH},
+    )
+
+    audit = values(study)
+
+    assert audit["own_family", "scales"] == pytest.approx(1.0)
+    assert audit["verbosity", "scales"] == pytest.approx(0.0)
+    assert audit["own_family_yes", "verdicts"] == pytest.approx(0.0)
+    assert audit["own_family_no", "verdicts"] == pytest.approx(1.0)
 
 
 def test_a_habit(study: Study) -> None:

@@ -1,0 +1,55 @@
+"""What is said of a judge's biases: one sentence for each that holds after the correction, and none for others."""
+
+from dataclasses import replace
+
+import pytest
+
+from reports.document.values import Interval, IntervalEstimate
+from reports.figures.judges import bias_claims
+from reports.figures.judges.biases import Bias, correct
+
+ENDS = Interval(low=0.1, high=0.3, n_resampled=12, method="crossed")
+FAMILY = Bias(
+    judge="Judge <1>",
+    bias="own_family",
+    kind="verdicts",
+    value=0.2,
+    people=0.1,
+    interval=ENDS,
+    n=8,
+    n_beside=16,
+    at_equal_ratings=IntervalEstimate(value=0.25, interval=ENDS),
+    p=0.02,
+)
+LENGTH = replace(FAMILY, bias="verbosity", kind="scales", value=-0.2, interval=Interval(low=-0.3, high=-0.1), p=0.4)
+
+
+def sentences(*rows: Bias) -> list[str]:
+    return [str(block.words) for block in bias_claims.claims(correct(rows))]
+
+
+def test_what_holds_is_said_with_its_size_its_interval_and_how_many_stories() -> None:
+    said = sentences(FAMILY)
+
+    assert said == [
+        "On verdicts: <strong>Judge &lt;1&gt;</strong> gives its own family’s stories 0.20 more than other models’ "
+        "stories that are worth as much to people (0.10 to 0.30; 8 stories beside 16).",
+        "Shown after Holm’s correction over all that were tested: 1 of 1. Not shown is not none.",
+    ]
+
+
+def test_a_judge_that_gives_less_for_length_is_said_to_give_less() -> None:
+    assert "twice as long 0.20 less than one worth" in sentences(replace(LENGTH, p=0.001))[0]
+
+
+@pytest.mark.parametrize("others", [[LENGTH] * 2, [LENGTH] * 5])
+def test_what_does_not_hold_once_all_judges_are_counted_is_not_said(others: list[Bias]) -> None:
+    n = 1 + len(others)
+
+    assert sentences(FAMILY, *others) == [
+        f"Shown after Holm’s correction over all that were tested: 0 of {n}. Not shown is not none."
+    ]
+
+
+def test_nothing_is_said_where_nothing_could_be_tested() -> None:
+    assert sentences(replace(FAMILY, value=0.0, p=None)) == []
