@@ -30,12 +30,12 @@ def split_sources(dataset: Dataset, judge: str) -> FamilySources | None:
     """
     row = dataset.judge_by_slug.get(judge)
     model = (row.model if row and row.model else judge).casefold()
-    maker = find_family(model, "")
+    maker = find_family(model)
     begins = (judge.casefold(), model, model.rpartition("/")[2])
     own, others = [], []
     for source in sorted(name for name, kind in dataset.sources if kind == Source.Kind.MODEL):
         family = _family_of(dataset, source)
-        source_maker = find_family(family or source, "")
+        source_maker = find_family(family or source)
         is_named = bool(family) and (family == maker.casefold() or any(name.startswith(family) for name in begins))
         if is_named or (maker and maker == source_maker):
             own.append(source)
