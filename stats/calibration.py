@@ -52,11 +52,27 @@ def slope_interval(
     )
 
 
+def best_slope(judge: npt.ArrayLike, n_answers: npt.ArrayLike) -> float:
+    """The `slope` of a judge whose chances of a Yes are people's shares, asked as often: below 1, since the share of a
+    few answers lies further out than the chance.
+
+    That is how much of the spread of the judge's shares is one of chances, 0 at least; a share of k answers has by
+    itself a variance of share × (1 - share) / (k - 1).
+    judge : shares, shape (N,); n_answers : of which each is, two or more, shape (N,)
+    Raises Incomputable if the shares are all alike.
+    """
+    shares, n = np.asarray(judge, dtype=np.float64), np.asarray(n_answers, dtype=np.float64)
+    spread = float(((shares - shares.mean()) ** 2).sum())
+    if spread < ALIKE:
+        raise Incomputable("shares_alike")
+    return max(1 - float((shares * (1 - shares) / (n - 1)).sum()) / spread, 0.0)
+
+
 def error(judge: npt.ArrayLike, people: npt.ArrayLike, clusters: npt.ArrayLike) -> float:
-    """How far people's share is from the judge's within a level, root mean square over verdicts, less what chance adds.
+    """How far people's share is from the judge's, on average within a level, root mean square over verdicts.
 
     Few verdicts of a level differ from their share by chance alone; the jackknife over clusters takes that off, so that
-    a calibrated judge has about 0 and not more the fewer verdicts there are.
+    it is not larger the fewer verdicts there are. Distances in opposite directions within a level cancel.
 
     judge, people : shares, shape (N,); clusters : shape (N,)
     Raises Incomputable if there are fewer than two clusters.

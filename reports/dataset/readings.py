@@ -158,7 +158,7 @@ def answers_in_every_order(dataset: Dataset, rows: pd.DataFrame) -> pd.DataFrame
 
 
 def repeated_answers(dataset: Dataset, items: Sequence[StepItem], judge: str) -> tuple[FloatArray, list[Pair]]:
-    """A judge's answers to what one run asked again in the same order and as the same persona, shape (K, N).
+    """A judge's answers to what it was asked again in the same order and as the same persona, shape (K, N).
 
     One column for each question about a story, nan where there are fewer answers than in another; and its unit.
     """
@@ -188,23 +188,29 @@ def means_of_repeats(dataset: Dataset, items: Sequence[StepItem], judge: str) ->
 def _answered_again(
     dataset: Dataset, items: Sequence[StepItem], judge: str
 ) -> Iterator[tuple[tuple[str, str, str, str], list[float]]]:
-    """What one run asked a judge again in the same order and as the same persona, by group, story, step and item."""
-    keys = {item.key for item in items}
-    rows = _of_repeats(dataset.all_readings[dataset.all_readings["rater"] == judge], dataset.reading_by_assignment)
-    answers = defaultdict[tuple[Any, ...], list[float]](list)
-    for reading, unit, outcome, number in _walk(rows, dataset.reading_by_assignment):
+    """What a judge answered in several repeats, by one run or by a later one, by group, story, step and item; the
+    answers in another order or as another persona by themselves."""
+    keys, readings = {item.key for item in items}, dataset.reading_by_assignment
+    rows = _of_repeats(dataset.all_readings[dataset.all_readings["rater"] == judge], readings)
+    answers = defaultdict[tuple[Any, ...], list[tuple[int, float]]](list)
+    for reading, unit, outcome, number in _walk(rows, readings):
         if unit[2:] in keys and outcome == Response.Outcome.ANSWERED and number == number and number is not None:
-            answers[reading.run, reading.stories, reading.persona, unit].append(float(number))
-    yield from ((unit, values) for (*_reading, unit), values in answers.items() if len(values) > 1)
+            answers[reading.is_reversed, reading.persona, unit].append((reading.repeat, float(number)))
+    for (_is_reversed, _persona, unit), repeats in answers.items():
+        if len({repeat for repeat, _number in repeats}) > 1:
+            yield unit, [number for _repeat, number in repeats]
 
 
 def _of_repeats(rows: pd.DataFrame, readings: Mapping[int, JudgeReading]) -> pd.DataFrame:
-    """The rows of readings that one run made more than once of the same stories in the same order and as the same
-    persona, which most are not."""
-    assignments = rows["assignment"].unique().tolist()
-    keys = [(readings[pk].run, readings[pk].stories, readings[pk].persona) for pk in assignments]
-    n_by_key = Counter(keys)
-    return rows[rows["assignment"].isin([pk for pk, key in zip(assignments, keys, strict=True) if n_by_key[key] > 1])]
+    """The rows about groups that were read in several repeats in the same order and as the same persona, which most
+    are not."""
+    assignments = rows[["assignment", "group"]].drop_duplicates("assignment")
+    keys = {
+        pk: (group, readings[pk].is_reversed, readings[pk].persona)
+        for pk, group in zip(assignments["assignment"], assignments["group"], strict=True)
+    }
+    n_by_key = Counter(keys.values())
+    return rows[rows["assignment"].isin([pk for pk, key in keys.items() if n_by_key[key] > 1])]
 
 
 @dataclass(frozen=True)

@@ -144,6 +144,8 @@ def judges_calibration(package, result, check):
         ends = of_values(lambda weights, x=x, y=y: slope(x, y, weights), places, seed, (None, None))
         check.ends(place, row["interval"], ends, places.max() + 1)
         check.number(f"{place}/error", row["error"]["value"], error(table))
+        of_chances = 1 - (x * (1 - x) / (table["size"] - 1)).sum() / (len(x) * x.var()) if np.ptp(x) else None
+        check.number(f"{place}/best", row["best_slope"]["value"], None if of_chances is None else max(of_chances, 0))
         for level in row["levels"]:
             part, label = table[LEVELS[level["level"]](table["mean"])], f"{place}/{level['level']}"
             check.numbers(label, level, n=len(part), judge_percent=100 * part["mean"].mean())

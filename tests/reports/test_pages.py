@@ -71,11 +71,11 @@ EMPTY = (
     *(f"judges-on-{kind}" for kind in ("scores", "scales", "choices", "pairs", "rankings")),
     *("lost-in-scores", "exclusions", "specifications"),
     *(f"lost-{kind}" for kind in ("ratings", "choices", "pairs", "rankings")),
-    *("judges-among-themselves", "pairs-of-judges", "judge-costs", "personas", "wordings"),
+    *("judges-among-themselves", "pairs-of-judges", "judge-costs", "personas", "wordings", "judges-calibration"),
     *("factors", "factor-contrasts", "trends", "trend-means", "pace", "pace-by-place", "repeats"),
     *("distributions", "story-ratings", "spreads", "human-likeness", "human-likeness-by-source", "dimensions"),
     *("pair-lengths", "length-differences", "pair-accuracies", "explained-choices", "cloze-completion"),
-    *("themes", "theme-shares", "amendments", "raters-to-ask"),
+    *("themes", "theme-shares", "amendments", "raters-to-ask", "doubtful-verdicts"),
     *("novelty", "novelty-by-story", "near-copies", "near-copies-by-story"),
     *("nsv-methods", "nsv-top", "nsv-weights", "nsv-ablations", "nsv-stability", "nsv-prompts", "nsv-feedback"),
     *("measures-beside-people", "measures-on-pairs"),
@@ -213,7 +213,7 @@ def sealed(study: Study) -> None:
 # Of these files the study has nothing by source, or they never do: there is nothing to leak.
 WITHOUT_SOURCES = {
     *("codebook", "progress", "alternative-annotator", "human-line", "explanations", "variance-components"),
-    *("judges", "judges-on-verdicts", "judges-share-of-yes", "judges-calibration", "doubtful-verdicts", "judge-biases"),
+    *("judges", "judges-on-verdicts", "judges-share-of-yes", "judge-biases"),
     *(
         "gwet",
         "intraclass",
@@ -363,7 +363,7 @@ def test_computing_and_every_page_cost_the_same_for_one_group_as_for_three(staff
         computing = n_queries(staff, f"/reports/{slug}/")
         counts.append((computing, {page: n_queries(staff, page.format(slug)) for page in of_pages}))
 
-    assert counts == [(92, of_pages), (92, of_pages)]
+    assert counts == [(93, of_pages), (93, of_pages)]
 
 
 def test_the_list_costs_the_same_for_one_study_as_for_three(staff: Client) -> None:

@@ -61,6 +61,20 @@ def test_the_interval_of_the_slope_holds_the_planted_one_in_19_of_20_studies() -
     assert 0.92 <= np.mean(held) <= 0.98
 
 
+@pytest.mark.parametrize("n_repeats", [2, 5])
+def test_the_best_slope_is_that_of_a_judge_whose_chances_are_those_of_people(n_repeats: int) -> None:
+    rng = np.random.default_rng(5)
+    slopes, best = [], []
+    for _ in range(200):
+        chance = rng.uniform(size=CLUSTERS.size)
+        judge, people = (rng.binomial(n, chance) / n for n in (n_repeats, N_PEOPLE))
+        slopes.append(calibration.slope(judge, people))
+        best.append(calibration.best_slope(judge, np.full(CLUSTERS.size, n_repeats)))
+
+    assert np.mean(slopes) == pytest.approx(n_repeats / (n_repeats + 2), abs=0.02)
+    assert np.mean(best) == pytest.approx(n_repeats / (n_repeats + 2), abs=0.01)
+
+
 def test_a_judge_of_one_share_has_no_slope_and_one_cluster_no_error() -> None:
     with pytest.raises(Incomputable) as alike:
         calibration.slope([0.5, 0.5], [0, 1])

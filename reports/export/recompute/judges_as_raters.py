@@ -215,6 +215,7 @@ def judges_calibration(package):
             fields = {"judge": judge, "n": both.sum(), "n_answers": counts[both].sum()}
             fields |= estimate(calibration.slope, own, people) | {"levels": of_levels(package, *sides)}
             fields["interval"] = interval(calibration.slope_interval, *sides, rng=rng, n_resamples=N_RESAMPLES)
+            fields["best_slope"] = estimate(calibration.best_slope, own, counts[both])
             fields["error"] = estimate(lambda sides=sides: 100 * calibration.error(*sides))
             rows.append(fields)
     return rows

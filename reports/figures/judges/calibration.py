@@ -46,11 +46,13 @@ class PeopleAtLevel(IntervalEstimate):
 class Calibration(IntervalEstimate):
     """The slope of people's share of Yes on that of a judge's answers to the same question.
 
-    error : in percentage points, less what chance adds
+    best_slope : of a judge whose chances are people's shares, asked as often
+    error : in percentage points, less what the choice of stories adds
     n, n_answers : verdicts, and the answers of the judge of which they are shares
     """
 
     judge: str
+    best_slope: Estimate
     error: Estimate
     levels: tuple[PeopleAtLevel, ...]
     n: int
@@ -91,19 +93,20 @@ class JudgesCalibration(Figure[Listing[Calibration]]):
             columns=[
                 columns.words("judge", _("Judge"), is_head=True),
                 *(_level_column(name) for name in LEVELS if any(name in row.by_level for row in result.rows)),
-                columns.estimate("slope", _("Slope"), lambda row: row, write=decimals(2), css=LEAD),
-                columns.interval(lambda row: row.interval, write=ends(2)),
+                *columns.with_interval("slope", _("Slope"), places=2, prefix="slope_", css=LEAD),
+                columns.estimate("best_slope", _("At best"), lambda row: row.best_slope, write=decimals(2)),
                 columns.estimate(
-                    "calibration_error", phrase(_("Error,<br>points")), lambda row: row.error, write=decimals(1)
+                    *("calibration_error", phrase(_("Error,<br>points"))), lambda row: row.error, write=decimals(1)
                 ),
                 columns.number("n", phrase(_("Verdicts,<br>answers")), shown=lambda row: f"{row.n}, {row.n_answers}"),
             ],
         )
         words = _(
             "<strong>Slope</strong>: how many points more of people say Yes where the judge’s share is one point "
-            "larger. A judge is calibrated at 1; below, it is surer than people agree. <strong>Error</strong>: how far "
-            "people’s share is from the judge’s where that is the same, less what chance adds. The share is over few "
-            "answers: a judge that is asked more often may do better."
+            "larger; 1 where its share is theirs. The share of a few answers lies too far out by chance alone: "
+            "<strong>at best</strong> is the slope of a judge whose chances are people’s shares, asked as often. "
+            "<strong>Error</strong>: how far people’s share is from the judge’s, on average within each of five "
+            "levels, where distances in opposite directions cancel."
         )
         every = (ends for row in result.rows for ends in (row.interval, *(level.interval for level in row.levels)))
         yield DocumentSection(
@@ -132,6 +135,7 @@ def _row(
             rng=dataset.rng(SALT, salt),
             n_resamples=N_RESAMPLES,
         ),
+        best_slope=estimate(calibration.best_slope, own, n_answers[is_compared]),
         error=estimate(lambda: PERCENT * calibration.error(own, theirs, clusters)),
         levels=tuple(_levels(dataset, own, theirs, clusters)),
         n=int(is_compared.sum()),
@@ -170,8 +174,14 @@ def _file(result: Listing[Calibration]) -> ReportTable[tuple[Calibration, People
         "judges-calibration",
         [(row, level) for row in result.rows for level in row.levels],
         columns.fields("judge", slope="value", slope_low="interval.low", slope_high="interval.high", of=lambda p: p[0]),
-        columns.fields(calibration_error="error.value", of=lambda pair: pair[0]),
+        columns.fields(best_slope="best_slope.value", calibration_error="error.value", of=lambda pair: pair[0]),
         columns.fields(judge_yes="level", judge_yes_percent="judge_percent", of=lambda pair: pair[1]),
         columns.fields(experts_yes_percent="value", **ENDS, n="n", of=lambda pair: pair[1]),
-        columns.note(lambda pair: note_of(pair[0], pair[0].interval) or note_of(pair[1], pair[1].interval)),
+        columns.note(_note),
     )
+
+
+def _note(pair: tuple[Calibration, PeopleAtLevel]) -> str:
+    row, level = pair
+    reasons = (note_of(row, row.interval), note_of(row.error), note_of(level, level.interval))
+    return next(filter(None, reasons), "")

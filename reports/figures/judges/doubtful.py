@@ -86,17 +86,24 @@ class DoubtfulVerdicts(Figure[Doubt]):
         )
         note = _(
             "A judge that was asked again counts with its share of Yes. Judges are divided on %(n)s verdicts in all. "
-            "Where further people can be asked, these come first; where judges agree, they may be wrong together."
+            "A further study may ask people about these first; where judges agree, they may be wrong together."
         ) % {"n": whole(result.n)}
         yield DocumentSection(
             heading=self.title,
             body=[
                 page,
-                file_only("doubtful-verdicts", result.rows, *about),
+                file_only(
+                    "doubtful-verdicts", result.rows, *about, columns.constants(left_out=" ".join(result.anchored))
+                ),
                 Files(words=_("Up to %(n)s of them") % {"n": MOST}, table="doubtful-verdicts"),
             ],
-            margin=[TextBlock(words=note)],
+            margin=[TextBlock(words=note), *_left_out(result)],
         )
+
+
+def _left_out(result: Doubt) -> list[TextBlock]:
+    words = _("Left out, since they were shown what people answered to other stories: %(names)s.")
+    return [TextBlock(words=phrase(words, names=", ".join(result.anchored)))] if result.anchored else []
 
 
 def _judges(row: DoubtfulVerdict) -> float:

@@ -60,6 +60,18 @@ def test_by_how_often_the_judge_says_yes_stands_how_many_of_the_experts_do(study
     assert row.error.value == pytest.approx((0.5 * 50**2 + 0.5 * 25**2) ** 0.5)
 
 
+def test_repeats_of_a_later_run_count_with_those_of_the_first(study: Study) -> None:
+    plant(study)
+    further = start_run(study, "judge")
+    for g in range(1, planted.N_GROUPS + 1):
+        read(further, f"plot{g:02}", {("tests", "item-1", f"p{g:02}s1"): "no"}, repeat=5)
+
+    (row,) = calibrations(study)
+
+    assert [(level.level, round(level.judge_percent)) for level in row.levels] == [("none", 0), ("more_than_half", 60)]
+    assert row.n_answers == 9 * planted.N_GROUPS
+
+
 def test_a_judge_that_was_asked_once_has_no_share(study: Study) -> None:
     plant(study, n_repeats=1)
 
