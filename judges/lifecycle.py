@@ -25,7 +25,7 @@ CLOSED = reasons.CLOSED
 UNRECORDED = gettext_noop("an answer could not be recorded: %(reason)s")
 PROBES_FAILED = gettext_noop("The first %(n)s calls got no answer. %(what)s %(way_out)s (%(reason)s)")
 PROBES_UNREADABLE = gettext_noop(
-    "The first %(n)s replies could not be read. Change the prompt to ask for the expected form, or "
+    "Replies to %(n)s of the first calls could not be read. Change the prompt to ask for the expected form, or "
     "choose a model that keeps to it; then resume the run. (%(reason)s)"
 )
 NO_PRICE = gettext_noop(

@@ -12,6 +12,10 @@ REFUSED_ALIKE = gettext_noop("requests in a row that were refused with the same 
 EARLIER = (
     gettext_noop("The budget of %(budget)s USD was spent with calls left: %(n)s. Raise it, or close the run."),
     gettext_noop("The first %(n)s calls got no answer, the last because: %(reason)s"),
+    gettext_noop(
+        "The first %(n)s replies could not be read. Change the prompt to ask for the expected form, or "
+        "choose a model that keeps to it; then resume the run. (%(reason)s)"
+    ),
     gettext_noop("the provider did not take on the batch %(batch)s"),
     gettext_noop(
         "%(host)s is the private address %(number)s; if this is an endpoint of yours, add %(host)s:%(port)s to "

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from django.db.models import Count, Min, Q, QuerySet
+from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 
 from annotation.models import Assignment
 from judges.models import Attempt, Call, Run
@@ -39,15 +39,16 @@ def choose_apart(run: Run, due: QuerySet[Call], *, n: int) -> list[int]:
     """Ids of up to n of these calls, about different stories as far as there are so many.
 
     Stories that were asked about before come after all others, and last those about which a call has failed: else what
-    is wrong with one story would speak for all.
+    is wrong with one story would speak for all. Of one story, calls that were not tried yet come first.
     """
     codes_of = _load_codes(run)
     attempts = Attempt.objects.filter(call__run=run).order_by().values_list(*(f"call__{name}" for name in SUBJECT))
     n_failed_by_code: Counter[str] = Counter()
     for *subject, n_failed in attempts.annotate(n_failed=Count("pk", filter=Q(outcome=Attempt.Outcome.FAILED))):
         n_failed_by_code.update(dict.fromkeys(codes_of(*subject), n_failed))
-    firsts = due.order_by().values_list(*SUBJECT).annotate(first=Min("pk"))
-    codes_by_call = {first: codes_of(*subject) for *subject, first in firsts}
+    untried = Min("pk", filter=Q(attempts=None))
+    firsts = due.order_by().values_list(*SUBJECT).annotate(first_untried=untried, first=Min("pk"))
+    codes_by_call = {first_untried or first: codes_of(*subject) for *subject, first_untried, first in firsts}
 
     def order(pk: int) -> tuple[bool, int, int]:
         n_failed = [n_failed_by_code[code] for code in codes_by_call[pk] if code in n_failed_by_code]
@@ -61,7 +62,8 @@ def choose_apart(run: Run, due: QuerySet[Call], *, n: int) -> list[int]:
             chosen.append(pk)
             codes_chosen |= codes_by_call[pk]
     chosen += [pk for pk in in_order if pk not in chosen][: n - len(chosen)]
-    others = due.exclude(pk__in=chosen).order_by("pk").values_list("pk", flat=True)
+    is_tried = Exists(Attempt.objects.filter(call=OuterRef("pk")))
+    others = due.exclude(pk__in=chosen).order_by(is_tried, "pk").values_list("pk", flat=True)
     return chosen + list(others[: n - len(chosen)])
 
 

@@ -182,7 +182,9 @@ class Ledger:
             return
         if isinstance(result, Completion) and unreadable is None:
             row.update(n_probes_answered=F("n_probes_answered") + 1)
-        elif isinstance(result, Completion) or result.kind not in (FailureKind.OVERLOAD, FailureKind.CONNECTION):
+        elif isinstance(result, CallFailed) and result.kind in (FailureKind.OVERLOAD, FailureKind.CONNECTION):
+            return
+        elif not _is_counted(run, ended):
             row.update(n_probes_failed=F("n_probes_failed") + 1)
             run.refresh_from_db(fields=["n_probes_failed"])
             if run.n_probes_failed < attempts.N_PROBES:
@@ -253,6 +255,11 @@ def _is_text_alone(call: Call) -> bool:
         not stories.isdisjoint(subjects.find_stories(other))
         for other in before.select_related("assignment__seat", "story")
     )
+
+
+def _is_counted(run: Run, ended: Ended) -> bool:
+    """Whether the probe's call was tried before, which says nothing of the calls that are not tried yet."""
+    return ended.attempt.number > 1 and attempts.find_due(run, at=ended.at).filter(attempts=None).exists()
 
 
 def _find_unreadable(ended: Iterable[Ended]) -> dict[int, str]:

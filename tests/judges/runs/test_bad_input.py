@@ -10,9 +10,11 @@ from django.urls import reverse
 from judges import reasons, runs
 from judges.models import Attempt, Endpoint, Run
 from judges.providers import FailureKind
+from judges.requests import texts
 from judges.settlement import attempts
 from judges.views.states import WORDS
 from studies.models import Study
+from tests import factories
 from tests.judges import standin as told
 from tests.judges.conftest import judge_at, probed, sendable, started
 from tests.judges.standin import Reply, StandIn
@@ -124,9 +126,23 @@ def test_three_replies_that_cannot_be_read_stop_the_run_and_say_the_way_out(stud
     assert (run.state, runs.count_calls(run)) == (Run.State.STOPPED, {"planned": 8})
     assert len(standin.hits) == attempts.N_PROBES
     assert len({hit.body["messages"][0]["content"] for hit in standin.hits}) == 3, "of three different stories"
-    assert "The first 3 replies could not be read" in run.note
+    assert "Replies to 3 of the first calls could not be read" in run.note
     standin.reply = lambda hit: told.YES
     assert runs.drain(runs.resume(run)).state == Run.State.FINISHED
+
+
+@pytest.mark.parametrize("n_at_once", [1, 3])
+def test_one_call_that_cannot_be_read_does_not_stop_a_run_about_one_story(standin: StandIn, n_at_once: int) -> None:
+    study = factories.study(n_stories=1, n_items=6, comparative=False)
+    run = started(study, judge_at(standin, n_at_once=n_at_once))
+    first = run.calls.order_by("pk")[0]
+    words = texts.render(first.request)["messages"]
+    standin.reply = lambda hit: told.PROSE if hit.body["messages"] == words else told.YES
+
+    run = runs.drain(run)
+
+    assert (run.state, runs.count_calls(run)) == (Run.State.FINISHED, {"ok": 5, "unreadable": 1})
+    assert (first.attempts.count(), run.n_probes_failed) == (2, 1)
 
 
 FLAGGED = Reply(
