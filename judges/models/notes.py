@@ -8,6 +8,9 @@ from judges import reasons
 from judges.providers import FailureKind
 
 REFUSED_ALIKE = gettext_noop("requests in a row that were refused with the same words: %(n)s, such as: %(reason)s")
+BLOCKED_IN_A_ROW = gettext_noop(
+    "requests in a row about different stories that the provider's filter stopped: %(n)s, such as: %(reason)s"
+)
 # As it was kept before; rows may still have it.
 EARLIER = (
     gettext_noop("The budget of %(budget)s USD was spent with calls left: %(n)s. Raise it, or close the run."),

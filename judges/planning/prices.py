@@ -93,7 +93,7 @@ class ReplyLengths:
     def add(self, completion: Completion, *, limit: int | None) -> "ReplyLengths":
         """The same with one reply more, to which that limit was sent."""
         n = completion.n_tokens_out
-        if n is None:
+        if not n:
             return self
         longer = replace(self, n_longest=max(self.n_longest, n))
         if limit is None:
@@ -143,7 +143,7 @@ def reserve(tariff: Tariff, request: Request, *, endpoint: Endpoint, lengths: Re
 def load_lengths(judge: Judge) -> ReplyLengths:
     """What is known of the last replies of the judge's model at its endpoint, in whichever run. One query."""
     rows = Attempt.objects.filter(call__run__judge__endpoint=judge.endpoint_id, call__run__judge__model=judge.model)
-    last = rows.filter(n_tokens_out__isnull=False).order_by("-pk")[:N_LAST_REPLIES]
+    last = rows.filter(n_tokens_out__gt=0).order_by("-pk")[:N_LAST_REPLIES]
     is_over = Q(n_tokens_out__gt=F("n_tokens_limit") + SLACK_TOKENS)
     counts = last.aggregate(
         n_longest=Max("n_tokens_out"),
@@ -161,7 +161,12 @@ def limit_reply(request: Request, limit: int | None) -> Request:
 
 
 def cost_of(tariff: Tariff, completion: Completion) -> Decimal | None:
-    """What a completion cost; None if the provider did not say how many tokens it took, or said 0 of words."""
+    """What a completion cost; None if the provider did not say how many tokens it took, or said 0 of words.
+
+    A refusal that no model served costs nothing.
+    """
+    if completion.refusal is not None and completion.refusal.is_unserved:
+        return Decimal(0)
     if completion.n_tokens_in is None or completion.n_tokens_out is None:
         return None
     if completion.text and not completion.n_tokens_in and not completion.n_tokens_out:

@@ -63,6 +63,7 @@ class Anthropic(Provider):
     slug = "anthropic"
     title = _("Anthropic")
     own_fields = ("model", "messages", "system", "stream")
+    object_fields = ("output_config", "thinking")
     default_limit = MAX_TOKENS
     marks_shared_texts = True
     cache_write_part = Decimal("1.25")  # of what it keeps five minutes

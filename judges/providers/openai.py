@@ -358,7 +358,11 @@ def completion_of(body: str, *, request_id: str = "", limits: Limits | None = No
         ) from None
     if failure is not None:
         error, has_begun = failure
-        raise failure_within(error, body, has_begun=has_begun, request_id=request_id, limits=limits)
+        call_failed = failure_within(error, body, has_begun=has_begun, request_id=request_id, limits=limits)
+        call_failed.n_tokens_in = token_count(document.get("usage"), "prompt_tokens")
+        n_least = None if has_begun or call_failed.n_tokens_in is None else 0
+        call_failed.n_tokens_out = _count_out(document.get("usage")) or n_least
+        raise call_failed
     if isinstance(text, list):  # some servers send the text in parts
         text = "".join(str(part.get("text", "")) for part in text if isinstance(part, dict))
     usage: Any = document.get("usage")

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db.models import Count
+from django.db.models import BooleanField, Count, ExpressionWrapper, Q
 
 from judges.models import Attempt, Call, Parse, Run
 from judges.parsing import LEAKED
-from judges.providers import is_same_model
+from judges.providers import count_models, is_same_model
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,17 @@ class FixedAnswer:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A model as it answered. model, system_fingerprint : as the provider named them; n : replies"""
+    """A model as it answered.
+
+    model, system_fingerprint : as the provider named them
+    n : replies
+    is_reused : they were taken over from earlier calls
+    """
 
     model: str
     system_fingerprint: str
     n: int
+    is_reused: bool = False
 
 
 @dataclass(frozen=True)
@@ -51,8 +57,8 @@ class GuardResults:
 
     @property
     def n_models(self) -> int:
-        """How many models answered, as the provider names them."""
-        return len({snapshot.model for snapshot in self.snapshots})
+        """How many models answered, as the provider names them; a name and its dated version are one."""
+        return count_models({snapshot.model for snapshot in self.snapshots})
 
     @property
     def n_changed(self) -> int:
@@ -81,10 +87,16 @@ def load_results(run: Run) -> GuardResults:
 
 
 def load_snapshots(run: Run) -> list[Snapshot]:
-    """Which models and fingerprints answered the run, and how many times; no reply that was taken over. One query."""
-    replies = Attempt.objects.filter(call__run=run).exclude(model="").exclude(outcome=Attempt.Outcome.REUSED)
-    counts = replies.order_by("model", "system_fingerprint").values_list("model", "system_fingerprint")
-    return [Snapshot(model, fingerprint, n) for model, fingerprint, n in counts.annotate(n=Count("pk"))]
+    """Which models and fingerprints answered the run, and how many times; last, of replies taken over. One query."""
+    is_reused = ExpressionWrapper(Q(outcome=Attempt.Outcome.REUSED), output_field=BooleanField())
+    replies = Attempt.objects.filter(call__run=run).exclude(model="").annotate(is_reused=is_reused)
+    counts = replies.order_by("is_reused", "model", "system_fingerprint").values_list(
+        "model", "system_fingerprint", "is_reused"
+    )
+    return [
+        Snapshot(model, fingerprint, n, is_reused=is_reused)
+        for model, fingerprint, is_reused, n in counts.annotate(n=Count("pk"))
+    ]
 
 
 def _load_fixed(run: Run) -> dict[tuple[str, str], object]:

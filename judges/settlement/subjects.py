@@ -43,8 +43,9 @@ def choose_apart(run: Run, due: QuerySet[Call], *, n: int) -> list[int]:
     """
     codes_of = _load_codes(run)
     attempts = Attempt.objects.filter(call__run=run).order_by().values_list(*(f"call__{name}" for name in SUBJECT))
+    has_failed = Q(outcome=Attempt.Outcome.FAILED) | Q(call__state=Call.State.BLOCKED)
     n_failed_by_code: Counter[str] = Counter()
-    for *subject, n_failed in attempts.annotate(n_failed=Count("pk", filter=Q(outcome=Attempt.Outcome.FAILED))):
+    for *subject, n_failed in attempts.annotate(n_failed=Count("pk", filter=has_failed)):
         n_failed_by_code.update(dict.fromkeys(codes_of(*subject), n_failed))
     untried = Min("pk", filter=Q(attempts=None))
     firsts = due.order_by().values_list(*SUBJECT).annotate(first_untried=untried, first=Min("pk"))
@@ -65,6 +66,13 @@ def choose_apart(run: Run, due: QuerySet[Call], *, n: int) -> list[int]:
     is_tried = Exists(Attempt.objects.filter(call=OuterRef("pk")))
     others = due.exclude(pk__in=chosen).order_by(is_tried, "pk").values_list("pk", flat=True)
     return chosen + list(others[: n - len(chosen)])
+
+
+def load_pending(run: Run) -> set[Stories]:
+    """What the run's calls that are still to be answered are about."""
+    codes_of = _load_codes(run)
+    pending = run.calls.filter(state__in=Call.PENDING).order_by().values_list(*SUBJECT).distinct()
+    return {codes_of(*subject) for subject in pending}
 
 
 def _load_codes(run: Run) -> Callable[[int | None, int | None, int | None, str], Stories]:

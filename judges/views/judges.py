@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any, cast
 
 from django import forms
@@ -14,7 +15,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from judges import catalogue
+from judges import catalogue, parsing
 from judges.metrics import all_metrics
 from judges.models import Judge
 from judges.providers import REASONING_EFFORT, REASONING_EFFORTS
@@ -28,6 +29,7 @@ KNOWN = ("temperature", "max_tokens", "top_p", "seed")
 FIELDS = (*KNOWN, REASONING_EFFORT)
 N_ROWS = 5
 LONGEST_VALUE = 1000
+DEEPEST_VALUE = 20  # objects and lists within one another
 
 
 class JudgeForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -67,9 +69,13 @@ class JudgeForm(forms.ModelForm):  # type: ignore[type-arg]
         for name in FIELDS:
             self.fields[name].initial = parameters.get(name)
         effort = cast("forms.ChoiceField", self.fields[REASONING_EFFORT])
+        is_effort_odd = not isinstance(effort.initial, str)
+        effort.initial = None if is_effort_odd else effort.initial
         values = dict.fromkeys([*REASONING_EFFORTS, *([effort.initial] if effort.initial else [])])
+        # What none of the fields can show stands in a row, where it can be mended.
+        fields = KNOWN if is_effort_odd else FIELDS
         effort.choices = [("", _("as the provider chooses")), *((value, value) for value in values)]
-        others = [(name, value) for name, value in parameters.items() if name not in FIELDS and _fits_row(value)]
+        others = [(name, value) for name, value in parameters.items() if name not in fields and _fits_row(value)]
         for n in range(max(N_ROWS, len(others) + 1)):
             name, value = others[n] if n < len(others) else ("", None)
             self.fields[f"name{n}"] = forms.CharField(
@@ -139,15 +145,39 @@ def _is_plain(text: str) -> bool:
 def read_value(text: str) -> Any:
     """A number, yes or no (true, false), nothing (null), an object or a list; anything else is the text itself.
 
-    Raises ValueError for what begins as an object or a list and is none: sent as a text it would be refused.
+    Raises ValueError for what begins as an object or a list and is none: sent as a text it would be refused; and for
+    what no database keeps.
     """
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        value = json.loads(text, parse_constant=_refuse_constant)
+        _check_storable(value)
+        return value
+    except RecursionError:
+        raise ValueError(_too_deep()) from None
     except json.JSONDecodeError as error:
         if not text.startswith(("{", "[")):
             return text
         message = _("This begins as JSON and cannot be read at character %(n)d (%(reason)s). Names stand in quotes.")
         raise ValueError(message % {"n": error.pos + 1, "reason": error.msg}) from None
+
+
+def _check_storable(value: Any, *, depth: int = 0) -> None:
+    """Raise ValueError for a number that is none, a character that no database keeps, and too much within itself."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(_("This number is too large."))
+    if isinstance(value, str) and parsing.strip_unstorable(value) != value:
+        raise ValueError(
+            _("This holds a character that cannot be kept: \\u0000, or half of a pair (\\ud800 to \\udfff).")
+        )
+    if isinstance(value, dict | list):
+        if depth == DEEPEST_VALUE:
+            raise ValueError(_too_deep())
+        for part in [*value, *value.values()] if isinstance(value, dict) else value:
+            _check_storable(part, depth=depth + 1)
+
+
+def _too_deep() -> str:
+    return _("Objects and lists may stand within one another %(n)d times at most.") % {"n": DEEPEST_VALUE}
 
 
 def _refuse_constant(name: str) -> None:

@@ -170,16 +170,20 @@ class Ledger:
         self._troubles.follow(ended, share=self.share, at=at)
         reason_by_attempt = _find_unreadable(of_probes)
         for e in of_probes:
-            self._judge_probe(self._jobs[e.call.run_id].run, e, reason_by_attempt.get(e.attempt.pk))
+            run, unreadable = self._jobs[e.call.run_id].run, reason_by_attempt.get(e.attempt.pk)
+            self._judge_probe(run, e, unreadable, batch=[other.call.pk for other in of_probes])
 
-    def _judge_probe(self, run: Run, ended: Ended, unreadable: str | None) -> None:
+    def _judge_probe(self, run: Run, ended: Ended, unreadable: str | None, *, batch: Sequence[int]) -> None:
         """Count the probe; stop the run, in one sentence, if it cannot be answered as things stand.
 
         unreadable : why its reply could not be read; None if it could, or if there is none
+        batch : ids of the calls that are settled together with it
         """
         result, row = ended.result, Run.objects.filter(pk=run.pk)
-        if isinstance(result, CallFailed) and result.is_of_its_text and _is_text_alone(ended.call):
+        if isinstance(result, CallFailed) and result.is_of_its_text and _is_text_alone(ended.call, batch=batch):
             return
+        if isinstance(result, Completion) and result.refusal:
+            return  # it shows neither that others are answered nor that they are not
         if isinstance(result, Completion) and unreadable is None:
             row.update(n_probes_answered=F("n_probes_answered") + 1)
         elif isinstance(result, CallFailed) and result.kind in (FailureKind.OVERLOAD, FailureKind.CONNECTION):
@@ -245,11 +249,15 @@ class Ledger:
         return max((until - at).total_seconds(), 0.0) if until else 0.0
 
 
-def _is_text_alone(call: Call) -> bool:
-    """Whether a probe that failed for its text says nothing of others: one was answered, or its story failed before."""
+def _is_text_alone(call: Call, *, batch: Sequence[int]) -> bool:
+    """Whether a probe that failed for its text says nothing of others: one was answered, or its story failed before.
+
+    batch : ids of the calls that are settled together; of these the one with the lowest id is the first
+    """
     if Run.objects.filter(pk=call.run_id, n_probes_answered__gt=0).exists():
         return True
-    before = Call.objects.filter(run=call.run_id, pk__lt=call.pk, state__in=[Call.State.TOO_LARGE, Call.State.BLOCKED])
+    failed = Call.objects.filter(run=call.run_id, state__in=[Call.State.TOO_LARGE, Call.State.BLOCKED])
+    before = failed.exclude(pk__in=[pk for pk in batch if pk >= call.pk])
     stories = subjects.find_stories(call)
     return any(
         not stories.isdisjoint(subjects.find_stories(other))

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from judges.models import Attempt
+from judges.providers import count_models
 from reports.numbers import whole
 from studies.models import Study
 
@@ -47,10 +48,10 @@ def describe_answering(judge: str, models: list[Answering], *, asked: str) -> It
     """What answered for the judge, and that its answers are not of one judge if several models did; nothing where only
     what was asked answered and no more is known of it. asked : the model's name in the judge"""
     names = get_text_list(list(map(str, models)), _("and"))
-    if len(models) > 1:
+    if count_models([answering.model for answering in models]) > 1:
         yield _("Several models answered for %(judge)s, so its answers are not all of one judge: %(models)s.") % {
             "judge": judge,
             "models": names,
         }
-    elif models and (models[0].model != asked or models[0].fingerprints):
+    elif models and (len(models) > 1 or models[0].model != asked or models[0].fingerprints):
         yield _("For %(judge)s answered %(models)s.") % {"judge": judge, "models": names}

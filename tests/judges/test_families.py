@@ -10,6 +10,8 @@ from judges.families import find_family
     [
         ("gpt-4o-mini", "OpenAI"),
         ("o3-mini", "OpenAI"),
+        ("ft:gpt-4o-mini-2024-07-18:org::id", "OpenAI"),
+        ("orca-mini:3b", ""),
         ("openai/gpt-oss-120b", "OpenAI"),
         ("claude-sonnet-4", "Anthropic"),
         ("anthropic.claude-3-5-sonnet-20241022-v2:0", "Anthropic"),

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, ClassVar, Protocol
@@ -60,6 +61,7 @@ __all__ = [
     "Request",
     "VectorReply",
     "answer_schema",
+    "count_models",
     "document_of",
     "failure_of",
     "failure_within",
@@ -143,6 +145,8 @@ class Provider:
     gives: ClassVar[tuple[str, ...]] = ()
     # What a judge's parameters may not set, since Quire sets it.
     own_fields: ClassVar[tuple[str, ...]] = ("model", "messages", "stream", "n")
+    # What they set as an object, if they set it: `body_of` adds to it.
+    object_fields: ClassVar[tuple[str, ...]] = ()
     # What it takes for tokens written to its cache, as a multiple of other tokens in, unless a price says otherwise.
     cache_write_part: ClassVar[Decimal] = Decimal(1)
     # Whether it keeps in its cache what stands before a mark, which a request asks for under "n_shared_parts".
@@ -225,6 +229,11 @@ def fit_count(n: int) -> int | None:
 def is_reply_limit(value: Any) -> bool:
     """Whether the value of a parameter in `REPLY_LIMITS` limits a reply; to some servers -1 means that nothing does."""
     return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= HIGHEST_REPLY_LIMIT
+
+
+def count_models(names: Collection[str]) -> int:
+    """How many models answered by these names: one that answered by a plain name and a dated one is one."""
+    return sum(not any(name != other and is_same_model(name, other) for other in names) for name in names)
 
 
 def is_same_model(asked: str, answered: str) -> bool:

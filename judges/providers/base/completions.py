@@ -21,6 +21,7 @@ class Completion:
     system_fingerprint : of the servers that answered, as the provider names their state
     n_tokens_in : of the whole request; among them those served from the provider's cache (n_tokens_cached), which are
         cheaper, and those written to it (n_tokens_cache_written), which are dearer at Anthropic
+    refusal : the failure that this empty reply stands for: a filter stopped the text; None if a model replied
     n_tokens_out : all that were paid for as output, those spent on reasoning (n_tokens_reasoning) included
     """
 
@@ -36,10 +37,20 @@ class Completion:
     n_tokens_cache_written: int | None = None
     n_tokens_reasoning: int | None = None
     limits: Limits | None = None
+    refusal: CallFailed | None = None
 
 
 def outcome_of(failure: CallFailed) -> Completion | CallFailed:
     """The empty reply that stands for a filter's refusal, as if it had ended a reply; any other failure as it is."""
     if failure.kind != FailureKind.BLOCKED:
         return failure
-    return Completion("", "content_filter", failure.body, request_id=failure.request_id, limits=failure.limits)
+    return Completion(
+        "",
+        "content_filter",
+        failure.body,
+        request_id=failure.request_id,
+        n_tokens_in=failure.n_tokens_in,
+        n_tokens_out=failure.n_tokens_out,
+        limits=failure.limits,
+        refusal=failure,
+    )

@@ -126,6 +126,7 @@ class CallFailed(Exception):
     body : what came with it, without the key
     retry_after : seconds that the provider asked to wait, if it did
     is_unserved : no model can have worked at it, so that nothing is paid
+    n_tokens_in, n_tokens_out : that the provider counted all the same; None if it says nothing of them
     """
 
     def __init__(
@@ -142,6 +143,8 @@ class CallFailed(Exception):
     ) -> None:
         super().__init__(reason)
         self.is_unserved = is_unserved
+        self.n_tokens_in: int | None = None
+        self.n_tokens_out: int | None = None
         self.kind = kind
         self.status = status
         self.body = body
@@ -175,6 +178,7 @@ def failure_of(status: int, body: str, headers: Mapping[str, str], *, request_id
         request_id=request_id,
         retry_after=_retry_seconds(body, headers),
         limits=read_limits(headers),
+        is_unserved=kind == FailureKind.BLOCKED,
     )
 
 
@@ -192,7 +196,7 @@ def failure_within(
         status = 400
     if 400 <= status < 500 or (status >= 500 and not has_begun):
         failure = failure_of(status, body, {}, request_id=request_id)
-        failure.limits = limits
+        failure.limits, failure.is_unserved = limits, False
         return failure
     kind = FailureKind.BROKEN_OFF
     return CallFailed(reasons.BROKEN_OFF, kind=kind, status=200, body=body, request_id=request_id, limits=limits)
@@ -211,6 +215,15 @@ def _retry_seconds(body: str, headers: Mapping[str, str]) -> float | None:
 
 # How Gemini says, with HTTP 400, that it does not accept the key.
 _NO_KEY = re.compile(r"API_KEY_INVALID|API key not valid|API key expired", re.IGNORECASE)
+# How Anthropic, Gemini, Bedrock and OpenAI say that the key may not do this. A bare “access denied” or “not allowed” is
+# what a firewall says of a text as well, and xAI's lack of permission what it says of a text.
+_MAY_NOT = re.compile(
+    r'"type"\s*:\s*"permission_error"|"status"\s*:\s*"PERMISSION_DENIED"|AccessDeniedException'
+    r"|\b(?:key|token|account|project|organi[sz]ation|team|user)\b[^.{}\"]{0,60}"
+    r"\b(?:not authori[sz]ed|denied access|(?:not have|lacks?|missing|without) (?:\w+ ){0,2}permissions?)\b"
+    r"|\bnot authori[sz]ed to (?:access|use|call|invoke)\b|\baccess denied for (?:this |the |your )?(?:API )?key\b",
+    re.IGNORECASE,
+)
 # How OpenAI and Anthropic say that nothing is left to pay with, whatever the status.
 _SPENT = re.compile(
     r"insufficient_quota|billing_hard_limit|billing_not_active|credit balance is too low", re.IGNORECASE
@@ -232,7 +245,7 @@ def _kind_of(status: int, body: str) -> FailureKind:
         return FailureKind.TOO_LARGE
     if status in (400, 403, 404) and _NO_MODEL.search(body):
         return FailureKind.UNKNOWN_MODEL
-    if status == 401 or (status in (400, 403) and _NO_KEY.search(body)):
+    if status == 401 or (status in (400, 403) and _NO_KEY.search(body)) or (status == 403 and _MAY_NOT.search(body)):
         return FailureKind.KEY
     if status == 403:
         return FailureKind.FORBIDDEN

@@ -18,10 +18,10 @@ _BLOCKED = re.compile(
     r"|\b(?:inappropriate|prohibited|sensitive|unsafe) content\b",
     re.IGNORECASE,
 )
-# The account is barred for what was sent before, and so is every text.
+# The account or its key is barred for what was sent before, and so is every text.
 _OF_ACCOUNT = re.compile(
-    r"\b(?:account|organi[sz]ation|project)\b[^.{}]{0,60}"
-    r"\b(?:suspended|disabled|deactivated|banned|terminated|blocked|flagged|restricted)\b",
+    r"\b(?:account|organi[sz]ation|project|key|access)\b[^.{}]{0,60}"
+    r"\b(?:suspended|disabled|deactivated|banned|terminated|blocked|flagged|restricted|revoked)\b",
     re.IGNORECASE,
 )
 _BLOCKING = (400, 403, 422, 451)
@@ -42,8 +42,9 @@ _TOO_LONG_STATUSES = (400, 422, 500)
 
 
 def is_blocked(status: int, body: str) -> bool:
-    """Whether a filter stopped the text."""
-    return status in _BLOCKING and _BLOCKED.search(body) is not None and not _OF_ACCOUNT.search(body)
+    """Whether a filter stopped the text. A page says nothing of it: it is a proxy's, which would block every text."""
+    is_json = body.lstrip().startswith(("{", "["))
+    return is_json and status in _BLOCKING and _BLOCKED.search(body) is not None and not _OF_ACCOUNT.search(body)
 
 
 def is_too_long(status: int, body: str) -> bool:

@@ -10,6 +10,7 @@ import pytest
 
 from judges import runs, workers
 from judges.models import Endpoint, Judge, PersonaSet, Prompt, Run
+from judges.models.notes import BLOCKED_IN_A_ROW
 from judges.planning import Scope
 from judges.requests import texts
 from studies.models import Study
@@ -203,3 +204,32 @@ def test_what_a_filter_stopped_is_recorded_as_declined(eight: Study, standin: St
 
     assert answers(run) == {"yes": 14, "declined": 2}
     assert_everything_ended_once(run)
+
+
+def test_a_filter_that_stops_one_story_after_another_asks_for_a_person(eight: Study, standin: StandIn) -> None:
+    standin.reply = lambda hit: BLOCKS["xai"]
+
+    run = runs.drain(started(eight, judge_at(standin, n_at_once=1)))
+
+    assert (run.state, runs.count_calls(run)) == (Run.State.WAITING, {"blocked": 5, "planned": 11})
+    assert (run.n_probes_answered, run.n_probes_failed) == (0, 0)
+    assert Endpoint.objects.get().needs_attention == BLOCKED_IN_A_ROW
+
+
+def test_where_few_stories_are_left_fewer_forbidden_ones_ask_for_a_person(standin: StandIn) -> None:
+    study = factories.study(n_stories=3, n_items=2, comparative=False)
+    standin.script, standin.reply = [told.YES] * 3, lambda hit: told.FORBIDDEN
+
+    run = runs.drain(started(study, judge_at(standin, n_at_once=1)))
+
+    assert (run.state, runs.count_calls(run), len(standin.hits)) == (Run.State.WAITING, {"ok": 3, "planned": 3}, 5)
+    assert Endpoint.objects.get().needs_attention
+
+
+def test_a_story_that_is_too_long_counts_once_in_whichever_order_its_calls_end(standin: StandIn) -> None:
+    run = started(factories.study(n_stories=1, n_items=4, comparative=False), judge_at(standin, n_at_once=1))
+    standin.script, standin.reply = [told.BUSY], lambda hit: LONG["vllm"]
+
+    run = runs.drain(run)
+
+    assert (run.state, runs.count_calls(run), run.n_probes_failed) == (Run.State.FINISHED, {"too_large": 4}, 1)

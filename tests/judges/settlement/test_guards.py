@@ -146,6 +146,30 @@ def test_texts_that_the_model_knows_are_named(two: Study, standin: StandIn) -> N
     assert (results.n_probed, results.known, results.fixed) == (2, ["p1s2"], [])
 
 
+def test_a_name_and_its_dated_version_are_one_model_and_replies_taken_over_have_a_row(
+    client: Client, two: Study, standin: StandIn
+) -> None:
+    answered = iter(["standin", "standin-2026-08-06", "standin"])
+    standin.reply = lambda hit: says('It works.\n{"answer": "yes"}', model=next(answered, "standin"))
+    judge = judge_at(standin)
+    runs.drain(runs.start(two, judge, by="tests"))
+    again = Judge.objects.create(
+        slug="again", endpoint=judge.endpoint, model=judge.model, prompt=judge.prompt, parameters=judge.parameters
+    )
+
+    run = runs.drain(runs.start(two, again, by="tests"))
+
+    results = guard_results.load_results(run)
+    assert [(row.model, row.n, row.is_reused) for row in results.snapshots] == [
+        ("standin", 3, True),
+        ("standin-2026-08-06", 1, True),
+    ]
+    assert results.n_models == 1
+    page = words(open_page(client, "researcher", f"/studies/{two.slug}/runs/{run.pk}/"))
+    assert "standin-2026-08-06 (taken over from earlier calls)" in page
+    assert not [sentence for sentence in describe_judges(two) if "Several models" in sentence]
+
+
 def test_which_models_and_systems_answered_is_counted_and_several_are_said(
     client: Client, two: Study, standin: StandIn
 ) -> None:

@@ -1,12 +1,14 @@
 """The pages of judges and prompts: parameters as fields and rows, prompts tried on a story of the study."""
 
+import json
 from typing import Any
 
 import pytest
+from django.core.exceptions import ValidationError
 from django.test import Client
 
 from judges import catalogue, prompts, runs
-from judges.models import Judge, PersonaSet, Prompt
+from judges.models import Endpoint, Judge, PersonaSet, Prompt
 from judges.views.judges import JudgeForm
 from studies.models import Study
 from tests import factories
@@ -61,6 +63,33 @@ def test_a_reasoning_effort_is_chosen_and_one_that_is_not_offered_stays(research
     assert efforts == ["minimal", None, "xhigh"]
 
 
+@pytest.mark.parametrize("effort", [["high"], 5])
+def test_a_judge_with_an_effort_that_is_no_word_can_be_opened_and_mended(
+    researcher: Client, study: Study, effort: Any
+) -> None:
+    judge = catalogue.make_stub_judge()
+    Judge.objects.filter(pk=judge.pk).update(parameters={"reasoning_effort": effort})
+    judge.refresh_from_db()
+    address = f"/studies/plums/judges/{judge.pk}/"
+
+    response = researcher.get(address)
+
+    (row, *_others) = response.context["form"].rows
+    assert (row[0].value(), row[1].value()) == ("reasoning_effort", json.dumps(effort))
+    researcher.post(address, filled(judge, name0="", value0="", reasoning_effort="low"))
+    judge.refresh_from_db()
+    assert judge.parameters == {"reasoning_effort": "low"}
+
+
+def test_what_anthropic_takes_as_an_object_is_one() -> None:
+    judge = catalogue.make_stub_judge()
+    judge.endpoint = Endpoint(name="claude", adapter="anthropic")
+    judge.parameters = {"output_config": ["low"]}
+
+    with pytest.raises(ValidationError, match="output_config: a JSON object"):
+        judge.clean()
+
+
 def test_a_new_judge_is_made_without_a_document(researcher: Client, study: Study) -> None:
     stub = catalogue.make_stub_judge()
     fields = {"slug": "stub-9", "endpoint": stub.endpoint_id, "model": "stub", "prompt": stub.prompt_id}
@@ -98,6 +127,13 @@ def test_a_nested_parameter_is_typed_as_json_and_stands_in_its_row_again(
         ({"name0": "temperature", "value0": "1", "temperature": "0"}, "This parameter is set already."),
         ({"value0": "1"}, "A value needs a name."),
         ({"name0": "thinking", "value0": '{"type": "enabled", budget: 3}'}, "cannot be read at character 21"),
+        ({"name0": "logit_bias", "value0": '{"50256": 1e999}'}, "This number is too large."),
+        ({"name0": "stop", "value0": '"\\u0000"'}, "a character that cannot be kept"),
+        ({"name0": "stop", "value0": '{"\\ud800": 1}'}, "a character that cannot be kept"),
+        ({"name0": "stop", "value0": "[" * 1000}, "within one another 20 times at most"),
+        ({"name0": "stop", "value0": "[" * 30 + "]" * 30}, "within one another 20 times at most"),
+        ({"name0": "reasoning_effort", "value0": '["high"]'}, "reasoning_effort: a word, such as none, minimal"),
+        ({"name0": "reasoning_effort", "value0": "5"}, "reasoning_effort: a word, such as none, minimal"),
         ({"name0": "messages", "value0": "x"}, "set by Quire itself"),
         ({"name0": "max_completion_tokens", "value0": "-1"}, "max_completion_tokens: a whole number from 1"),
         ({"slug": "best"}, "its name needs “stub” in it"),
