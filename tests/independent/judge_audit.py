@@ -80,7 +80,8 @@ def of_trait(package, place, row, items, answers, check):
         sources = [package.source_by_story.get(story) for _group, story in package.units]
         trait = np.array([is_own.get(source, np.nan) for source in sources])
     clusters, are_verdicts = lines.places_of(package.unit_clusters), row["kind"] == "verdicts"
-    computed = traits.of_trait(judge[:, 0], people, trait, clusters, are_verdicts)
+    stories = [story for _group, story in package.units]
+    computed = traits.of_trait(judge[:, 0], people, trait, clusters, stories, are_verdicts)
     part = {"own_family_yes": "yes", "own_family_no": "no"}.get(row["bias"])
     if computed is None:
         check.numbers(place, row, value=None, n=0)

@@ -202,25 +202,27 @@ def _traits(dataset: Dataset, material: Judged, at: int, words: FloatArray, kind
     """Of one judge what it gives for its own family, where sources are of it and of others, and for length."""
     judge = material.names[at]
     sides = material.judges[at], material.people
+    compute = partial(trait_effects.trait_effect, stories=[story for _group, story in material.units])
     if sources := families.split_sources(dataset, judge):
         is_own, is_other = (np.isin(material.sources, names) for names in (sources.own, sources.others))
         of_family = np.where(is_own, 1.0, np.where(is_other, 0.0, np.nan))
-        compute = partial(trait_effects.trait_effect, *sides, of_family, material.clusters)
-        effect = value_or_reason(partial(compute, are_verdicts=kind == "verdicts"))
+        effect = value_or_reason(
+            partial(compute, *sides, of_family, material.clusters, are_verdicts=kind == "verdicts")
+        )
         about: dict[str, Any] = {"judge": judge, "kind": kind, "own": sources.own, "others": sources.others}
         yield _of_trait(effect, **about, bias="own_family")
         if kind == "verdicts" and not isinstance(effect, Incomputable):
             for bias, part in (("own_family_yes", effect.among_yes), ("own_family_no", effect.among_no)):
                 yield Bias(**about, **_of_part(part), bias=bias, people=None, **_counts_of(part))
     lengths = np.log2(np.where(words > 0, words, np.nan))
-    effect = value_or_reason(partial(trait_effects.trait_effect, *sides, lengths, material.clusters))
+    effect = value_or_reason(partial(compute, *sides, lengths, material.clusters))
     yield _of_trait(effect, judge=judge, kind=kind, bias="verbosity")
 
 
 def _of_trait(effect: TraitEffect | Incomputable, **about: Any) -> Bias:
     if isinstance(effect, Incomputable):
         return Bias(**about, **_of_part(effect), people=None, n=0)
-    n_beside = effect.n_units - effect.n_with
+    n_beside = effect.n_stories - effect.n_with
     return Bias(
         **about,
         **_of_part(effect.effect),
