@@ -60,9 +60,8 @@ SENTENCES = {
     "people_agree_too_little": gettext_noop(
         "People agree too little about these stories for what stories are worth to them to be held equal."
     ),
-    "people_rate_alike": gettext_noop(
-        "Apart from it, people rate these stories alike, so nothing can be held equal."
-    ),
+    "people_rate_alike": gettext_noop("Apart from it, people rate these stories alike, so nothing can be held equal."),
+    "scales_differ": gettext_noop("The scales do not have the same ends, so their points cannot be taken together."),
     "judge_constant": gettext_noop("The judge gives every story the same answer."),
     "nothing_read_twice": gettext_noop("The judge read nothing twice in the same order."),
     "nobody_beside_the_rest": gettext_noop(

@@ -82,6 +82,11 @@ def of_trait(package, place, row, items, answers, check):
     clusters, are_verdicts = lines.places_of(package.unit_clusters), row["kind"] == "verdicts"
     stories = [story for _group, story in package.units]
     computed = traits.of_trait(judge[:, 0], people, trait, clusters, stories, are_verdicts)
+    answered = [item for key, item in enumerate(items) if (answers["key"] == key).any()]
+    ends = {(item["settings"].get("low"), item["settings"].get("high")) for item in answered}
+    are_numbers = any(item["level"] == "interval" for item in answered)
+    if row["kind"] == "scales" and len(answered) > 1 and (len(ends) > 1 or are_numbers):
+        computed = None
     part = {"own_family_yes": "yes", "own_family_no": "no"}.get(row["bias"])
     if computed is None:
         check.numbers(place, row, value=None, n=0)
