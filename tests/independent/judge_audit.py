@@ -87,6 +87,10 @@ def of_trait(package, place, row, items, answers, check):
     are_numbers = any(item["level"] == "interval" for item in answered)
     if row["kind"] == "scales" and len(answered) > 1 and (len(ends) > 1 or are_numbers):
         computed = None
+    why = row.get("why") or {}
+    if least := why.get("values", {}).get("least"):
+        is_of_raters = why["code"] == "too_few_raters_for_error"
+        check.number(f"{place}/least", least, traits.FEWEST_RATERS if is_of_raters else traits.FEWEST)
     part = {"own_family_yes": "yes", "own_family_no": "no"}.get(row["bias"])
     if computed is None:
         check.numbers(place, row, value=None, n=0)
