@@ -30,7 +30,7 @@ SENTENCES = {
     "fewer_than_two_clusters": gettext_noop("There are fewer than two clusters to resample."),
     "no_resample_with_value": gettext_noop("No resample gives the statistic a value."),
     "no_value_without_a_cluster": gettext_noop(
-        "Without one of the clusters it has no value, so leaving out each in turn cannot tell how sure it is."
+        "Without one of the clusters or raters it has no value, so leaving out each in turn cannot tell how sure it is."
     ),
     "clusters_alike": gettext_noop("All clusters have the same mean, so they cannot tell how sure it is."),
     "resamples_alike": gettext_noop("Every resample gives the same value, so resampling cannot tell how sure it is."),
@@ -52,7 +52,7 @@ SENTENCES = {
     "shares_alike": gettext_noop("The judge gave every verdict the same share of Yes, so there is no slope."),
     "stories_alike_in_it": gettext_noop("The stories do not differ in it."),
     "too_few_to_compare": gettext_noop(
-        "Fewer than %(least)s stories, or groups that were sampled, stand on one side: too few to compare."
+        "Fewer than %(least)s stories (of two kinds: of each), or fewer than %(least)s clusters: too few to compare."
     ),
     "too_few_raters_for_error": gettext_noop(
         "With fewer than %(least)s people their error cannot be told from what stories are worth to them."
@@ -60,6 +60,8 @@ SENTENCES = {
     "people_agree_too_little": gettext_noop(
         "People agree too little about these stories for what stories are worth to them to be held equal."
     ),
+    "people_rate_alike": gettext_noop("Apart from it, people rate these stories alike, so nothing can be held equal."),
+    "scales_differ": gettext_noop("The scales do not have the same ends, so their points cannot be taken together."),
     "judge_constant": gettext_noop("The judge gives every story the same answer."),
     "nothing_read_twice": gettext_noop("The judge read nothing twice in the same order."),
     "nobody_beside_the_rest": gettext_noop(

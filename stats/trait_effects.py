@@ -58,7 +58,7 @@ class TraitEffect:
     at_equal_ratings : at equal means of these raters; of verdicts on two kinds of stories the mean of the next two
     among_yes, among_no : of verdicts on two kinds of stories, among those to which most people say Yes, or No
     judge, people : how much more the judge, and people's mean, give for the trait, nothing held equal
-    n_units, n_with : stories compared, and those that have the trait
+    n_stories, n_with : stories compared, and those that have the trait
     """
 
     effect: EffectPart | Incomputable
@@ -67,7 +67,7 @@ class TraitEffect:
     among_no: EffectPart | Incomputable
     judge: float
     people: float
-    n_units: int
+    n_stories: int
     n_with: int
     n_raters: int
 
@@ -78,25 +78,26 @@ class TraitEffect:
         For other stories and other raters, never for these raters alone: their own taste for a source would be laid at
         the judge's door.
         """
-        effect, held = self.effect, self.at_equal_ratings
-        if isinstance(effect, Incomputable) or isinstance(held, Incomputable):
+        effect, beside = self.effect, self.at_equal_ratings
+        if isinstance(effect, Incomputable) or isinstance(beside, Incomputable):
             return None
-        if effect.p is None or held.p is None:
+        if effect.p is None or beside.p is None:
             return None
-        return 1.0 if effect.value * held.value <= 0 else max(effect.p, held.p)
+        return 1.0 if effect.value * beside.value <= 0 else max(effect.p, beside.p)
 
 
 @dataclass(frozen=True)
 class _Answers:
-    """What is compared, of items by units. judge : (I, U); people : (I, R, U); trait, cluster : (U,)"""
+    """What is compared, of items by units. judge : (I, U); people : (I, R, U); trait, cluster, story : (U,)"""
 
     judge: FloatArray
     people: FloatArray
     trait: FloatArray
     cluster: IntArray
+    story: IntArray
 
     def without_raters(self, is_left_out: BoolArray) -> _Answers:
-        return _Answers(self.judge, self.people[:, ~is_left_out], self.trait, self.cluster)
+        return replace(self, people=self.people[:, ~is_left_out])
 
 
 @dataclass(frozen=True)
@@ -113,48 +114,62 @@ def trait_effect(
     trait: npt.ArrayLike,
     clusters: npt.ArrayLike,
     *,
+    stories: npt.ArrayLike | None = None,
     are_verdicts: bool = False,
 ) -> TraitEffect:
     """What a judge gives stories for a trait at equal worth to people; items' own levels are taken off.
 
     judge : shape (I, U); people : (I, R, U); trait : (U,), nan where a story does not enter; of two kinds 1 and 0
+    stories : (U,), of which story each unit is, as one can stand in several groups; None if each is of another
     are_verdicts : of two kinds of stories, whether answers are 1 and 0, and so compared among people's Yes and No
     Raises Incomputable if nothing is shared, if stories do not differ in the trait, or if they are too few.
     """
-    answers = _compared(judge, people, trait, clusters)
+    answers = _compared(judge, people, trait, clusters, stories)
     is_kind = bool(np.isin(answers.trait, (0, 1)).all())
     compute = partial(_statistics, has_parts=are_verdicts and is_kind)
     n = int(answers.cluster.max()) + 1
     is_left_out = answers.cluster % MOST_CLUSTERS == np.arange(min(n, MOST_CLUSTERS))[:, np.newaxis]
     weights = np.vstack([np.ones(answers.cluster.size), ~is_left_out]).astype(np.float64)
     values, of_judge, of_people = compute(answers, weights)
-    whole, of_clusters = values[:, 0], _jackknife(values[:, 1:])
+    if np.isnan(of_people):  # it varies over stories, and within no item
+        raise Incomputable("stories_alike_in_it")
+    statistics, of_clusters = values[:, 0], _jackknife(values[:, 1:])
     spreads = (of_clusters, _spread_of_raters(answers, compute))
-    held, *among = (_part_or_reason(whole[row], spreads, row, n) for row in (AT_EQUAL_RATINGS, AMONG_YES, AMONG_NO))
+    rows = (AT_EQUAL_RATINGS, AMONG_YES, AMONG_NO)
+    at_equal_ratings, yes, no = (_part_or_reason(statistics[row], spreads, row, answers) for row in rows)
     if _is_constant(answers.judge):
-        held, *among = (part if isinstance(part, Incomputable) else CONSTANT for part in (held, *among))
+        at_equal_ratings, yes, no = (
+            part if isinstance(part, Incomputable) else CONSTANT for part in (at_equal_ratings, yes, no)
+        )
+    n_stories = np.unique(answers.story).size
     return TraitEffect(
-        CONSTANT if _is_constant(answers.judge) else _effect(whole, spreads, answers, n),
-        held,
-        among_yes=_counted(among[0], answers, says_yes=True),
-        among_no=_counted(among[1], answers, says_yes=False),
+        CONSTANT if _is_constant(answers.judge) else _effect(statistics, spreads, answers, of_people),
+        at_equal_ratings,
+        among_yes=_counted(yes, answers, says_yes=True),
+        among_no=_counted(no, answers, says_yes=False),
         judge=of_judge,
         people=of_people,
-        n_units=answers.trait.size,
-        n_with=int((answers.trait == 1).sum()) if is_kind else answers.trait.size,
+        n_stories=n_stories,
+        n_with=np.unique(answers.story[answers.trait == 1]).size if is_kind else n_stories,
         n_raters=answers.people.shape[1],
     )
 
 
 def _counted(part: EffectPart | Incomputable, answers: _Answers, *, says_yes: bool) -> EffectPart | Incomputable:
-    """The same with how many of the judge's verdicts it compares."""
+    """The part with how many of the judge's verdicts it compares."""
     if isinstance(part, Incomputable):
         return part
     is_in, has_trait = _says(answers, says_yes=says_yes), answers.trait == 1
     return replace(part, n_with=int(is_in[:, has_trait].sum()), n_without=int(is_in[:, ~has_trait].sum()))
 
 
-def _compared(judge: npt.ArrayLike, people: npt.ArrayLike, trait: npt.ArrayLike, clusters: npt.ArrayLike) -> _Answers:
+def _compared(
+    judge: npt.ArrayLike,
+    people: npt.ArrayLike,
+    trait: npt.ArrayLike,
+    clusters: npt.ArrayLike,
+    stories: npt.ArrayLike | None,
+) -> _Answers:
     """What judge and people both answered about stories whose trait is known, of raters who answered any of it."""
     own, ratings = np.asarray(judge, dtype=np.float64), np.asarray(people, dtype=np.float64)
     values = np.asarray(trait, dtype=np.float64)
@@ -165,15 +180,15 @@ def _compared(judge: npt.ArrayLike, people: npt.ArrayLike, trait: npt.ArrayLike,
     values = values[units]
     if np.ptp(values) < ALIKE:
         raise Incomputable("stories_alike_in_it")
-    _labels, cluster = np.unique(np.asarray(clusters)[units], return_inverse=True)
-    is_kind = np.isin(values, (0, 1)).all()
-    sides = (values.sum(), (1 - values).sum()) if is_kind else (values.size,)
-    if min(*sides, cluster.max() + 1) < FEWEST:
+    of_units = np.arange(units.size) if stories is None else np.asarray(stories)
+    cluster, story = (np.unique(labels[units], return_inverse=True)[1] for labels in (np.asarray(clusters), of_units))
+    sides = [values == 1, values == 0] if np.isin(values, (0, 1)).all() else [np.isfinite(values)]
+    if min(*(np.unique(story[side]).size for side in sides), cluster.max() + 1) < FEWEST:
         raise Incomputable("too_few_to_compare", least=FEWEST)
     shared = is_shared[:, units]
     ratings = np.where(shared[:, np.newaxis], ratings[:, :, units], np.nan)
     has_answers = np.isfinite(ratings).any(axis=(0, 2))
-    return _Answers(np.where(shared, own[:, units], np.nan), ratings[:, has_answers], values, cluster)
+    return _Answers(np.where(shared, own[:, units], np.nan), ratings[:, has_answers], values, cluster, story)
 
 
 def _statistics(answers: _Answers, weights: FloatArray, *, has_parts: bool) -> tuple[FloatArray, float, float]:
@@ -189,13 +204,13 @@ def _statistics(answers: _Answers, weights: FloatArray, *, has_parts: bool) -> t
     shared = (within["pj"] - within["xj"] * people) / np.maximum(n - 1, 1)
     by_worth = _variance_of_worth(sums, people)
     free = within["xx"] * within["pp"] - within["xp"] ** 2
-    held = (within["xj"] * within["pp"] - within["pj"] * within["xp"]) / np.where(free > ALIKE, free, np.nan)
-    held = np.where(within["pp"] > ALIKE, held, judge)  # where ratings do not vary there is nothing to hold equal
-    among = [np.full(len(weights), np.nan)] * 2
+    slope = (within["xj"] * within["pp"] - within["pj"] * within["xp"]) / np.where(free > ALIKE, free, np.nan)
+    slope = np.where(within["pp"] > ALIKE, slope, judge)  # where ratings do not vary there is nothing to hold equal
+    yes = no = np.full(len(weights), np.nan)
     if has_parts:
-        among = [_among(answers, weights, says_yes=says_yes) for says_yes in (True, False)]
-        held = (among[0] + among[1]) / 2
-    values = np.stack([judge * by_worth - shared * people, by_worth, held, *among])
+        yes, no = (_difference_in_yes(answers, weights, says_yes=says_yes) for says_yes in (True, False))
+        slope = (yes + no) / 2
+    values = np.stack([judge * by_worth - shared * people, by_worth, slope, yes, no])
     return values, float(judge[0]), float(people[0])
 
 
@@ -256,7 +271,7 @@ def _variance_of_worth(sums: list[dict[str, FloatArray]], people: FloatArray) ->
     return np.asarray(total / np.maximum(n_units - 1, 1), dtype=np.float64)
 
 
-def _among(answers: _Answers, weights: FloatArray, *, says_yes: bool) -> FloatArray:
+def _difference_in_yes(answers: _Answers, weights: FloatArray, *, says_yes: bool) -> FloatArray:
     """How much more often the judge says Yes to stories with the trait among those on which most people say one thing,
     shape (B,); nan where there are none on one side."""
     is_in, has_trait = _says(answers, says_yes=says_yes), answers.trait == 1
@@ -299,7 +314,9 @@ def _jackknife(values: FloatArray) -> _Spread:
     return _Spread((n - 1) / n * deviations @ deviations.T, n - 1)
 
 
-def _part_or_reason(value: float, spreads: tuple[_Spread, _Spread], row: int, n: int) -> EffectPart | Incomputable:
+def _part_or_reason(
+    value: float, spreads: tuple[_Spread, _Spread], row: int, answers: _Answers
+) -> EffectPart | Incomputable:
     """A statistic with the interval value ± t × its error."""
     variances = [float(spread.matrix[row, row]) for spread in spreads]
     if np.isnan(value):
@@ -309,17 +326,22 @@ def _part_or_reason(value: float, spreads: tuple[_Spread, _Spread], row: int, n:
         return EffectPart(float(value), reason)
     degrees, error = _degrees(variances, spreads), sum(variances) ** 0.5
     margin = t_quantile(0.975, degrees) * error
-    return EffectPart(float(value), _interval(value - margin, value + margin, n), _p(value, variances, spreads))
+    return EffectPart(float(value), _interval(value - margin, value + margin, answers), _p(value, variances, spreads))
 
 
 def _effect(
-    whole: FloatArray, spreads: tuple[_Spread, _Spread], answers: _Answers, n: int
+    statistics: FloatArray, spreads: tuple[_Spread, _Spread], answers: _Answers, of_people: float
 ) -> EffectPart | Incomputable:
-    """The ratio of the first two statistics with Fieller's interval, which is open where the second may be 0."""
+    """The ratio of the first two statistics with Fieller's interval, which is open where the second may be 0.
+
+    of_people : the slope of people's ratings on the trait
+    """
     if answers.people.shape[1] < FEWEST_RATERS:
         return Incomputable("too_few_raters_for_error", least=FEWEST_RATERS)
-    above, below = whole[EFFECT], whole[SLOPE_DENOMINATOR]
+    above, below = statistics[EFFECT], statistics[SLOPE_DENOMINATOR]
     variances = [float(spread.matrix[EFFECT, EFFECT]) for spread in spreads]
+    if _is_constant(answers.people - of_people * answers.trait):
+        return Incomputable("people_rate_alike")
     if below <= ALIKE:
         return Incomputable("people_agree_too_little")
     reason = _reason_without_spread(variances)
@@ -332,7 +354,7 @@ def _effect(
         return Incomputable("people_agree_too_little")
     middle = above * below - t * matrix[EFFECT, SLOPE_DENOMINATOR]
     root = max(middle**2 - square * (above**2 - t * matrix[EFFECT, EFFECT]), 0.0) ** 0.5
-    ends = _interval((middle - root) / square, (middle + root) / square, n)
+    ends = _interval((middle - root) / square, (middle + root) / square, answers)
     return EffectPart(float(above / below), ends, _p(above, variances, spreads))
 
 
@@ -352,11 +374,16 @@ def _p(value: float, variances: list[float], spreads: tuple[_Spread, _Spread]) -
     return float(2 * stdtr(_degrees(variances, spreads), -abs(value) / sum(variances) ** 0.5))
 
 
-def _interval(low: float, high: float, n: int) -> Interval:
+def _interval(low: float, high: float, answers: _Answers) -> Interval:
+    """For other raters, too, where they are enough to be left out in turn."""
+    n = int(answers.cluster.max()) + 1
+    if answers.people.shape[1] < FEWEST_RATERS:
+        note = f"jackknife interval over {n} clusters, for these raters alone"
+        return Interval(float(low), float(high), n, note=note, method="jackknife")
     note = f"jackknife interval over {n} clusters and raters"
     return Interval(float(low), float(high), n, note=note, method="crossed")
 
 
-def _is_constant(judge: FloatArray) -> bool:
-    """Whether it gives all stories the same, item by item."""
-    return all(np.ptp(own[np.isfinite(own)]) < ALIKE for own in judge if np.isfinite(own).any())
+def _is_constant(answers: FloatArray) -> bool:
+    """Whether all stories are given the same, item by item."""
+    return all(np.ptp(own[np.isfinite(own)]) < ALIKE for own in answers if np.isfinite(own).any())

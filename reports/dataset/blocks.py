@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,12 @@ def item_blocks(dataset: Dataset) -> list[ItemBlock]:
         if item.is_scale and item.level == "interval":
             blocks.append(_block("numbers", "", [item], dataset.cube([item]), None))
     return blocks
+
+
+def share_a_scale(items: Sequence[StepItem]) -> bool:
+    """Whether a point is as much on each: of one item, of verdicts, or of ratings between the same ends."""
+    kinds = {(item.level, item.bounds) for item in items}
+    return len(items) < 2 or (len(kinds) == 1 and items[0].level != "interval")
 
 
 def _block(kind: str, title: str, items: list[StepItem], cube: Cube, values: tuple[float, ...] | None) -> ItemBlock:

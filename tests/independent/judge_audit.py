@@ -80,7 +80,17 @@ def of_trait(package, place, row, items, answers, check):
         sources = [package.source_by_story.get(story) for _group, story in package.units]
         trait = np.array([is_own.get(source, np.nan) for source in sources])
     clusters, are_verdicts = lines.places_of(package.unit_clusters), row["kind"] == "verdicts"
-    computed = traits.of_trait(judge[:, 0], people, trait, clusters, are_verdicts)
+    stories = [story for _group, story in package.units]
+    computed = traits.of_trait(judge[:, 0], people, trait, clusters, stories, are_verdicts)
+    answered = [item for key, item in enumerate(items) if (answers["key"] == key).any()]
+    ends = {(item["settings"].get("low"), item["settings"].get("high")) for item in answered}
+    are_numbers = any(item["level"] == "interval" for item in answered)
+    if row["kind"] == "scales" and len(answered) > 1 and (len(ends) > 1 or are_numbers):
+        computed = None
+    why = row.get("why") or {}
+    if least := why.get("values", {}).get("least"):
+        is_of_raters = why["code"] == "too_few_raters_for_error"
+        check.number(f"{place}/least", least, traits.FEWEST_RATERS if is_of_raters else traits.FEWEST)
     part = {"own_family_yes": "yes", "own_family_no": "no"}.get(row["bias"])
     if computed is None:
         check.numbers(place, row, value=None, n=0)

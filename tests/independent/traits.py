@@ -9,8 +9,10 @@ TINY = 1e-9
 NAMES = ("above", "by_worth", "held", "yes", "no")
 
 
-def of_trait(judge, people, trait, clusters, are_verdicts=False):
-    """judge : shape (items, units); people : (items, raters, units); trait, clusters : (units,); nan for nothing.
+def of_trait(judge, people, trait, clusters, stories, are_verdicts=False):
+    """judge : shape (items, units); people : (items, raters, units); trait, clusters, stories : (units,)
+
+    Nothing is nan.
 
     None if there is too little; else numbers by the names that the report gives them, with both ends of intervals.
     """
@@ -23,17 +25,21 @@ def of_trait(judge, people, trait, clusters, are_verdicts=False):
     people = people[:, ~np.isnan(people).all(axis=(0, 2))]
     trait, cluster = trait[units], np.unique(clusters[units], return_inverse=True)[1]
     is_kind = bool(set(trait) <= {0, 1})
-    sides = [(trait == 1).sum(), (trait == 0).sum()] if is_kind else [trait.size]
+    stories = np.asarray(stories)[units]
+    parts_of_units = [trait == 1, trait == 0] if is_kind else [trait == trait]
+    sides = [len(set(stories[part])) for part in parts_of_units]
     if min(*sides, cluster.max() + 1) < FEWEST:
         return None
     parts = are_verdicts and is_kind
     statistics = Statistics(judge, people, trait, parts)
     whole = statistics.of(np.ones(trait.size, dtype=bool))
+    if np.isnan(whole["people"]):  # no item has stories that differ in it
+        return None
     n_groups = min(cluster.max() + 1, MOST_CLUSTERS)
     without = [statistics.of(cluster % MOST_CLUSTERS != group) for group in range(n_groups)]
     spreads = [spread(without), spread_of_raters(judge, people, trait, cluster, parts)]
     row = {"n": sides[0], "people": whole["people"], "n_raters": people.shape[1], "n_clusters": cluster.max() + 1}
-    row |= {"n_beside": trait.size - sides[0]} if is_kind else {}
+    row |= {"n_beside": sides[1]} if is_kind else {}
     is_constant = all(np.ptp(own[~np.isnan(own)]) < TINY for own in judge if (~np.isnan(own)).any())
     for name in NAMES[2:]:
         row[name] = by_t(whole[name], NAMES.index(name), spreads, is_constant)

@@ -146,3 +146,44 @@ def test_what_cannot_be_told_says_why() -> None:
     assert (alike.value.code, few.value.code) == ("stories_alike_in_it", "too_few_to_compare")
     codes = [reason.code for reason in reasons if isinstance(reason, Incomputable)]
     assert codes == ["too_few_raters_for_error", "people_agree_too_little"]
+
+
+def test_a_trait_that_varies_between_items_alone_is_no_difference() -> None:
+    # The first item is about the stories with the trait, the second about those without.
+    people = raters(worth())
+    people[0, :, OWN == 0] = people[1, :, OWN == 1] = np.nan
+
+    for judge in (worth(), np.full((2, U), 3.0)):
+        with pytest.raises(Incomputable) as error:
+            compute(judge, people)
+        assert error.value.code == "stories_alike_in_it"
+
+
+@pytest.mark.parametrize("by_trait", [0.0, 1.0])
+def test_people_who_rate_all_alike_but_for_the_trait_are_not_said_to_disagree(by_trait: float) -> None:
+    people = raters(np.tile(3 + by_trait * OWN, (2, 1)))
+
+    effect = compute(worth(), people).effect
+
+    assert isinstance(effect, Incomputable)
+    assert effect.code == "people_rate_alike"
+
+
+@pytest.mark.parametrize(("n", "method", "words"), [(2, "jackknife", "for these raters alone"), (3, "crossed", "and")])
+def test_an_interval_is_for_other_raters_only_where_they_are_left_out(n: int, method: str, words: str) -> None:
+    effect = compute(worth(8), raters(worth(), error=0.5, n=n)).at_equal_ratings
+
+    assert isinstance(effect, EffectPart)
+    assert isinstance(effect.interval, Interval)
+    assert effect.interval.method == method
+    assert words in effect.interval.note
+
+
+def test_a_story_that_stands_in_several_groups_counts_once() -> None:
+    twice = np.arange(U) // 4 * 2 + OWN  # of every four units two are of each story
+    effect = compute(worth(8), raters(worth(), error=0.5), stories=twice)
+    assert (effect.n_stories, effect.n_with) == (U // 2, U // 4)
+
+    with pytest.raises(Incomputable) as few:
+        compute(worth(8), raters(worth()), stories=np.arange(U) % 6)  # three with the trait
+    assert few.value.code == "too_few_to_compare"

@@ -114,6 +114,9 @@ def main(arguments: Any = None) -> None:
         "noise. A difference of raters is what is said of these raters alone; it is false where none of them makes",
         "anything of a source.",
         "",
+        "Sentences on judges' biases for their own family and for length are outside this audit; they are simulated in",
+        "[intervals](intervals.md#judges-with-and-without-a-bias) instead.",
+        "",
         *tables(claimed),
         f"Of {options.n // 4} studies in which every source is better than the next by {PLANTED} points, the findings "
         f"name {n_clear} differences",

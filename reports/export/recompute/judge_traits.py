@@ -12,7 +12,15 @@ NOTHING = {"value": None, "n": 0}
 def of_traits(package, material, judge, answers, kind):
     """What a judge gives its own family, of which models the report says it is, and what a story twice as long."""
 
+    stories = [story for _group, story in material.units]
+    answered = [item for item, own in zip(material.items, answers, strict=True) if np.isfinite(own).any()]
+    scales = {(item.level, item.bounds) for item in answered}
+    share_a_scale = len(answered) < 2 or (len(scales) == 1 and answered[0].level != "interval")
+
     def effect_of(trait, **options):
+        if not share_a_scale:
+            return Incomputable("scales_differ")
+        options["stories"] = stories
         compute = trait_effects.trait_effect
         return value_or_reason(lambda: compute(answers, material.people, trait, material.clusters, **options))
 
@@ -34,7 +42,7 @@ def of_trait(effect, *, is_length=False):
     if isinstance(effect, Incomputable):
         return NOTHING
     fields = {"n": effect.n_with, "n_raters": effect.n_raters, "people": effect.people}
-    fields |= {} if is_length else {"n_beside": effect.n_units - effect.n_with}
+    fields |= {} if is_length else {"n_beside": effect.n_stories - effect.n_with}
     fields |= {} if effect.p is None else {"p": effect.p}
     return of_part(effect.effect) | {"at_equal_ratings": of_part(effect.at_equal_ratings)} | fields
 

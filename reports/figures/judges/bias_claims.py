@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
@@ -10,6 +11,7 @@ from django.utils.translation import gettext_noop
 
 from reports.document.model import TextBlock
 from reports.document.phrases import phrase
+from reports.document.values import Interval
 from reports.numbers import decimal
 from reports.numbers import interval as ends_words
 
@@ -17,27 +19,43 @@ if TYPE_CHECKING:
     from reports.figures.judges.biases import Bias
 
 ALPHA = 0.05
-PLACES = 2
-# By bias, and whether it gives more.
+# By kind, bias, and whether it gives more.
 SENTENCES = {
-    ("own_family", True): gettext_noop(
-        "<strong>%(judge)s</strong> gives its own family’s stories %(value)s more than other models’ stories that are "
-        "worth as much to people (%(ends)s; %(n)s stories beside %(n_beside)s)."
+    ("scales", "own_family", True): gettext_noop(
+        "On scales: <strong>%(judge)s</strong> gives its own family’s stories %(value)s more than other models’ "
+        "stories that are worth as much to people (%(ends)s; %(n)s stories beside %(n_beside)s)."
     ),
-    ("own_family", False): gettext_noop(
-        "<strong>%(judge)s</strong> gives its own family’s stories %(value)s less than other models’ stories that are "
-        "worth as much to people (%(ends)s; %(n)s stories beside %(n_beside)s)."
+    ("scales", "own_family", False): gettext_noop(
+        "On scales: <strong>%(judge)s</strong> gives its own family’s stories %(value)s less than other models’ "
+        "stories that are worth as much to people (%(ends)s; %(n)s stories beside %(n_beside)s)."
     ),
-    ("verbosity", True): gettext_noop(
-        "<strong>%(judge)s</strong> gives a story twice as long %(value)s more than one worth as much to people "
-        "(%(ends)s; %(n)s stories)."
+    ("scales", "verbosity", True): gettext_noop(
+        "On scales: <strong>%(judge)s</strong> gives a story twice as long %(value)s more than one worth as much to "
+        "people (%(ends)s; %(n)s stories)."
     ),
-    ("verbosity", False): gettext_noop(
-        "<strong>%(judge)s</strong> gives a story twice as long %(value)s less than one worth as much to people "
-        "(%(ends)s; %(n)s stories)."
+    ("scales", "verbosity", False): gettext_noop(
+        "On scales: <strong>%(judge)s</strong> gives a story twice as long %(value)s less than one worth as much to "
+        "people (%(ends)s; %(n)s stories)."
+    ),
+    ("verdicts", "own_family", True): gettext_noop(
+        "On verdicts: <strong>%(judge)s</strong> says Yes %(value)s percentage points more often to its own family’s "
+        "stories than to other models’ stories that are worth as much to people (%(ends)s; %(n)s stories beside "
+        "%(n_beside)s)."
+    ),
+    ("verdicts", "own_family", False): gettext_noop(
+        "On verdicts: <strong>%(judge)s</strong> says Yes %(value)s percentage points less often to its own family’s "
+        "stories than to other models’ stories that are worth as much to people (%(ends)s; %(n)s stories beside "
+        "%(n_beside)s)."
+    ),
+    ("verdicts", "verbosity", True): gettext_noop(
+        "On verdicts: <strong>%(judge)s</strong> says Yes %(value)s percentage points more often to a story twice as "
+        "long than to one worth as much to people (%(ends)s; %(n)s stories)."
+    ),
+    ("verdicts", "verbosity", False): gettext_noop(
+        "On verdicts: <strong>%(judge)s</strong> says Yes %(value)s percentage points less often to a story twice as "
+        "long than to one worth as much to people (%(ends)s; %(n)s stories)."
     ),
 }
-KINDS = {"verdicts": gettext_noop("verdicts"), "scales": gettext_noop("scales")}
 
 
 def is_clear(row: Bias) -> bool:
@@ -54,21 +72,33 @@ def claims(rows: Sequence[Bias]) -> Iterator[TextBlock]:
         if is_clear(row):
             yield _claim(row)
     n_clear = sum(map(is_clear, tested))
-    summary = _("Shown after Holm’s correction over all that were tested: %(n_clear)s of %(n)s. Not shown is not none.")
+    summary = _(
+        "Shown after Holm’s correction over all that were tested: %(n_clear)s of %(n)s. A bias that is not shown may "
+        "still be there."
+    )
     yield TextBlock(words=phrase(summary, n_clear=n_clear, n=len(tested)))
 
 
 def _claim(row: Bias) -> TextBlock:
-    value = row.value or 0.0
-    words = phrase(
-        _(SENTENCES[row.bias, value > 0]),
-        judge=row.judge,
-        value=decimal(abs(value), PLACES),
-        ends=ends_words(row.interval, PLACES),
-        n=row.n,
-        n_beside=row.n_beside,
+    """Of verdicts in percentage points, with one decimal."""
+    unit, places = (100, 1) if row.kind == "verdicts" else (1, 2)
+    value = unit * (row.value or 0.0)
+    return TextBlock(
+        words=phrase(
+            _(SENTENCES[row.kind, row.bias, value > 0]),
+            judge=row.judge,
+            value=decimal(abs(value), places),
+            ends=ends_words(_scaled(row.interval, unit), places),
+            n=row.n,
+            n_beside=row.n_beside,
+        )
     )
-    return TextBlock(words=phrase(_("On %(kind)s: %(claim)s"), kind=_(KINDS[row.kind]), claim=words))
+
+
+def _scaled(ends: Interval, unit: int) -> Interval:
+    if ends.low is None or ends.high is None:
+        return ends
+    return replace(ends, low=unit * ends.low, high=unit * ends.high)
 
 
 def notes(rows: Sequence[Bias]) -> Iterator[TextBlock]:

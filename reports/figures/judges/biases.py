@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
 from reports.dataset import families
+from reports.dataset.blocks import share_a_scale
 from reports.dataset.judged import judged
 from reports.dataset.lengths import explanation_lengths, story_lengths
 from reports.dataset.readings import repeated_answers
@@ -201,26 +202,35 @@ def _bias(value: float, ends: Interval, **fields: Any) -> Bias:
 def _traits(dataset: Dataset, material: Judged, at: int, words: FloatArray, kind: str) -> Iterator[Bias]:
     """Of one judge what it gives for its own family, where sources are of it and of others, and for length."""
     judge = material.names[at]
-    sides = material.judges[at], material.people
+    compute = partial(_effect_of, material, at)
     if sources := families.split_sources(dataset, judge):
         is_own, is_other = (np.isin(material.sources, names) for names in (sources.own, sources.others))
         of_family = np.where(is_own, 1.0, np.where(is_other, 0.0, np.nan))
-        compute = partial(trait_effects.trait_effect, *sides, of_family, material.clusters)
-        effect = value_or_reason(partial(compute, are_verdicts=kind == "verdicts"))
+        effect = value_or_reason(partial(compute, of_family, are_verdicts=kind == "verdicts"))
         about: dict[str, Any] = {"judge": judge, "kind": kind, "own": sources.own, "others": sources.others}
         yield _of_trait(effect, **about, bias="own_family")
         if kind == "verdicts" and not isinstance(effect, Incomputable):
             for bias, part in (("own_family_yes", effect.among_yes), ("own_family_no", effect.among_no)):
                 yield Bias(**about, **_of_part(part), bias=bias, people=None, **_counts_of(part))
     lengths = np.log2(np.where(words > 0, words, np.nan))
-    effect = value_or_reason(partial(trait_effects.trait_effect, *sides, lengths, material.clusters))
+    effect = value_or_reason(partial(compute, lengths))
     yield _of_trait(effect, judge=judge, kind=kind, bias="verbosity")
+
+
+def _effect_of(material: Judged, at: int, trait: FloatArray, *, are_verdicts: bool = False) -> TraitEffect:
+    """What one judge gives for a trait, over items on one scale."""
+    answers, stories = material.judges[at], [story for _group, story in material.units]
+    if not share_a_scale([item for item, own in zip(material.items, answers, strict=True) if np.isfinite(own).any()]):
+        raise Incomputable("scales_differ")
+    return trait_effects.trait_effect(
+        answers, material.people, trait, material.clusters, stories=stories, are_verdicts=are_verdicts
+    )
 
 
 def _of_trait(effect: TraitEffect | Incomputable, **about: Any) -> Bias:
     if isinstance(effect, Incomputable):
         return Bias(**about, **_of_part(effect), people=None, n=0)
-    n_beside = effect.n_units - effect.n_with
+    n_beside = effect.n_stories - effect.n_with
     return Bias(
         **about,
         **_of_part(effect.effect),

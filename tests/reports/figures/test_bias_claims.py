@@ -32,14 +32,17 @@ def test_what_holds_is_said_with_its_size_its_interval_and_how_many_stories() ->
     said = sentences(FAMILY)
 
     assert said == [
-        "On verdicts: <strong>Judge &lt;1&gt;</strong> gives its own family’s stories 0.20 more than other models’ "
-        "stories that are worth as much to people (0.10 to 0.30; 8 stories beside 16).",
-        "Shown after Holm’s correction over all that were tested: 1 of 1. Not shown is not none.",
+        "On verdicts: <strong>Judge &lt;1&gt;</strong> says Yes 20.0 percentage points more often to its own family’s "
+        "stories than to other models’ stories that are worth as much to people (10.0 to 30.0; 8 stories beside 16).",
+        "Shown after Holm’s correction over all that were tested: 1 of 1. A bias that is not shown may still be there.",
     ]
 
 
 def test_a_judge_that_gives_less_for_length_is_said_to_give_less() -> None:
-    assert "twice as long 0.20 less than one worth" in sentences(replace(LENGTH, p=0.001))[0]
+    assert (
+        "On scales: <strong>Judge &lt;1&gt;</strong> gives a story twice as long 0.20 less than one worth"
+        in sentences(replace(LENGTH, p=0.001))[0]
+    )
 
 
 @pytest.mark.parametrize("others", [[LENGTH] * 2, [LENGTH] * 5])
@@ -47,7 +50,8 @@ def test_what_does_not_hold_once_all_judges_are_counted_is_not_said(others: list
     n = 1 + len(others)
 
     assert sentences(FAMILY, *others) == [
-        f"Shown after Holm’s correction over all that were tested: 0 of {n}. Not shown is not none."
+        f"Shown after Holm’s correction over all that were tested: 0 of {n}. A bias that is not shown may still be "
+        "there."
     ]
 
 

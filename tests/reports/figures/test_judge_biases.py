@@ -12,7 +12,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from annotation.responses import Answer
 from judges.models import Judge, Prompt
-from reports.dataset import Dataset
+from reports.dataset import Dataset, StepItem
 from reports.dataset.families import FamilySources, split_sources
 from reports.figures.judges.biases import JudgeBiases
 from reports.figures.judges.on_pairs import JudgesOnPairs
@@ -116,6 +116,40 @@ def test_a_judges_family_is_that_of_the_factor_or_of_the_maker_and_nothing_where
     assert split_sources(dataset, "alpha-9") == FamilySources(own=("Model two",), others=("Model one",))
     assert split_sources(dataset, "gpt-4o") == FamilySources(own=("Model one",), others=("Model two",))
     assert split_sources(dataset, "unheard-of") is None
+
+
+def test_a_judges_own_name_tells_its_family_only_where_its_model_is_not_known(study: Study) -> None:
+    judge = start_run(study, "gemini-style-critic").judge
+    Judge.objects.filter(pk=judge.pk).update(model="gpt-4o")
+    plant(study, ())
+    name_families(one="openai", two="gemini")
+
+    assert split_sources(Dataset.of(study), judge.slug) == FamilySources(("Model one",), ("Model two",))
+
+
+def test_a_family_is_not_the_beginning_of_a_longer_word(study: Study) -> None:
+    plant(study, ())
+    name_families(one="mini", two="openai")
+
+    assert split_sources(Dataset.of(study), "minimax-m2") is None
+    assert split_sources(Dataset.of(study), "mini-2") == FamilySources(("Model one",), ("Model two",))
+
+
+def test_scales_with_other_ends_are_not_taken_together(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    name_families(one="beta", two="alpha")
+    plant(study, ("alpha-9",))
+    ends = property(lambda item: (1.0, 5.0 if item.item.key == "item-1" else 100.0))
+    monkeypatch.setattr(StepItem, "bounds", ends)
+    rows = [
+        given.Row("test", "alpha-2", "plot01", STORIES[0], "scales", item, Answer(value=value), "model")
+        for item, value in (("item-1", 3), ("item-2", 4))
+    ]
+    given.bring(study, rows)
+
+    scales = [row for row in JudgeBiases().compute(Dataset.of(study)).rows if row.kind == "scales"]
+    audited = [row for row in scales if row.bias in ("own_family", "verbosity")]
+    codes = [(row.judge, row.why and row.why.code, row.p is None) for row in audited]
+    assert sorted(codes, key=str) == [("alpha-2", "scales_differ", True)] * 2 + [("alpha-9", None, False)] * 2
 
 
 def test_words_of_explanation_where_the_judge_is_right_less_where_it_is_wrong(study: Study) -> None:
