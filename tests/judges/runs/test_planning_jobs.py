@@ -4,7 +4,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotation.models import Rater, Seat
@@ -72,6 +74,22 @@ def test_a_look_at_many_calls_is_a_workers_and_the_page_shows_it(client: Client,
     assert "Is it good in way 1?" in html
     assert 'name="n_calls" value="5"' in html
     assert not Run.objects.exists()
+
+
+def test_a_look_at_a_study_that_is_not_frozen_writes_nothing_and_keeps_its_lease_however_long_it_takes(
+    client: Client, judge: Judge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = factories.study(n_stories=2, n_items=1, state="draft")
+    monkeypatch.setattr(jobs, "RENEWAL_SECONDS", 0)
+    page(client, "researcher", f"{NEW}?judge={judge.pk}")
+
+    with CaptureQueriesContext(connection) as queries:
+        tasks.preview_run(StudyJob.objects.get().pk)
+
+    assert StudyJob.objects.get().outcome["n_calls"] == 5
+    assert not study.frozen_versions.exists()
+    written = [query["sql"] for query in queries if query["sql"].startswith(("INSERT", "UPDATE", "DELETE"))]
+    assert [sql for sql in written if "studies_studyjob" not in sql] == []
 
 
 def test_a_look_that_failed_says_why_and_is_done_again_only_when_somebody_asks(
