@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy
 
 from judges.models import Judge, PersonaSet, Price, Run
 from judges.planning import CannotRun, Scope, select_steps
+from judges.requests import expert_answers
 from judges.runs import approvals, dry_runs
 from judges.runs.approvals import RunOptions
 from judges.runs.dry_runs import DryRun
@@ -54,13 +55,13 @@ def _count_questions(study: Study, judge: Judge, scope: Scope) -> int:
 def ask_for_preview(study: Study, judge: Judge, scope: Scope, *, by: User, at: datetime) -> StudyJob:
     """Have a worker look what the judge would be asked; what was found already for all that it rests on stays."""
     arguments = {"judge": judge.pk, "scope": _write_scope(scope)}
-    return jobs.ask(study, PREVIEW, _hash_inputs(study, judge, arguments), by=by, at=at, arguments=arguments)
+    return jobs.ask(study, PREVIEW, _hash_inputs(study, judge, scope, arguments), by=by, at=at, arguments=arguments)
 
 
 def find_preview(study: Study, judge: Judge, scope: Scope) -> StudyJob | None:
     """The job that looks, or has looked, at what the judge would be asked now."""
     arguments = {"judge": judge.pk, "scope": _write_scope(scope)}
-    return jobs.find(study, PREVIEW, _hash_inputs(study, judge, arguments))
+    return jobs.find(study, PREVIEW, _hash_inputs(study, judge, scope, arguments))
 
 
 def load_preview(job: StudyJob) -> DryRun | None:
@@ -185,19 +186,32 @@ def _load_judge(job: StudyJob) -> Judge:
     return judge
 
 
-def _hash_inputs(study: Study, judge: Judge, arguments: dict[str, Any]) -> str:
+def _hash_inputs(study: Study, judge: Judge, scope: Scope, arguments: dict[str, Any]) -> str:
     """Of all that decides what would be asked and what it takes, so that an old look is not shown."""
-    version = protocols.latest(study)
     endpoint = judge.endpoint
     return jobs.hash_inputs(
         arguments,
-        jobs.hash_texts(study),
-        protocols.hash_rows(protocols.read_rows(version)),
-        sorted(licences.find_sendable_codes(study)),
+        _hash_basis(study, judge, scope),
         [list(row) for row in study.runs.filter(judge=judge).order_by("pk").values_list("pk", "state")],
-        [endpoint.is_allowed, endpoint.is_outside] if endpoint else [],
+        [endpoint.learnt_at_once, endpoint.n_at_once] if endpoint else [],
         [[str(value) for value in row] for row in Price.objects.filter(model=judge.model).order_by("pk").values_list()],
         timezone.now().date().isoformat(),
+    )
+
+
+def _hash_basis(study: Study, judge: Judge, scope: Scope) -> str:
+    """Of all that decides in which words the judge would be asked, and whether it may be."""
+    endpoint, prompt, personas = judge.endpoint, judge.prompt, scope.persona_set
+    names = ("name", "adapter", "base_url", "is_allowed", "is_outside")
+    return jobs.hash_inputs(
+        jobs.hash_texts(study),
+        protocols.hash_rows(protocols.read_rows(protocols.latest(study))),
+        sorted(licences.find_sendable_codes(study)),
+        judge.content,
+        prompt.content if prompt else None,
+        personas.content if personas else None,
+        [getattr(endpoint, name) for name in names] if endpoint else [],
+        expert_answers.summarise_answers(study) if prompt and "examples" in prompt.template else None,
     )
 
 

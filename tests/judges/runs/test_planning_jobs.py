@@ -1,17 +1,20 @@
 """Runs of many calls: a worker looks, plans and approves, its page says how far it is, and nothing is half done."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import connection
+from django.db.models import F
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from annotation.models import Rater, Seat
+from annotation.models import Assignment, Rater, Seat
 from judges import catalogue, runs, tasks
-from judges.models import Call, Judge, Run, Text
+from judges.models import Call, Endpoint, Judge, PersonaSet, Prompt, Run, Text
+from judges.planning import Scope
 from judges.runs import approvals, planning_jobs
 from judges.runs.planning_jobs import PLAN_CHANGED
 from studies import jobs
@@ -90,6 +93,50 @@ def test_a_look_at_a_study_that_is_not_frozen_writes_nothing_and_keeps_its_lease
     assert not study.frozen_versions.exists()
     written = [query["sql"] for query in queries if query["sql"].startswith(("INSERT", "UPDATE", "DELETE"))]
     assert [sql for sql in written if "studies_studyjob" not in sql] == []
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda judge: Judge.objects.update(parameters={"temperature": 0.5}),
+        lambda judge: Judge.objects.update(model="another"),
+        lambda judge: Prompt.objects.filter(pk=judge.prompt_id).update(system="You are strict."),
+        lambda judge: Endpoint.objects.update(n_at_once=9),
+        lambda judge: PersonaSet.objects.update(personas=[{"name": "a", "text": "You are kind."}]),
+    ],
+    ids=["parameters", "model", "prompt", "endpoint", "personas"],
+)
+def test_a_look_is_not_shown_once_what_would_be_asked_was_edited(
+    study: Study, judge: Judge, edit: Callable[[Judge], object]
+) -> None:
+    personas = PersonaSet.objects.create(
+        name="raters", version="1", personas=[{"name": "a", "text": "You are strict."}]
+    )
+    by, scope = factories.staff("researcher"), Scope(persona_set=personas)
+    planning_jobs.ask_for_preview(study, judge, scope, by=by, at=timezone.now())
+
+    edit(judge)
+
+    personas.refresh_from_db()
+    row = Judge.objects.select_related("endpoint", "prompt").get(pk=judge.pk)
+    assert planning_jobs.find_preview(study, row, scope) is None
+
+
+def test_a_look_with_examples_is_not_shown_once_an_answer_that_may_be_one_was_changed(
+    study: Study, judge: Judge
+) -> None:
+    Prompt.objects.filter(pk=judge.prompt_id).update(template="{{ examples }} {{ question }}")
+    judge.refresh_from_db()
+    assignment = factories.assignment(study)
+    factories.answer_all(assignment)
+    Assignment.objects.filter(pk=assignment.pk).update(status="submitted")
+    by = factories.staff("researcher")
+    planning_jobs.ask_for_preview(study, judge, Scope(), by=by, at=timezone.now())
+    assert planning_jobs.find_preview(study, judge, Scope())
+
+    assignment.responses.update(revision=F("revision") + 1)
+
+    assert planning_jobs.find_preview(study, judge, Scope()) is None
 
 
 def test_a_look_that_failed_says_why_and_is_done_again_only_when_somebody_asks(
