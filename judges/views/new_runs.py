@@ -31,6 +31,7 @@ from studies.views.guards import require_in_study
 from studies.views.posted_forms import makes_once
 
 STARTS = "judges.add_run"
+AGAIN = "again"  # in an address: a look that failed is done once more
 # The names of its fields in an address, beside the judge.
 SELECTED = ("stories", "orders", "n_repeats")
 
@@ -146,7 +147,7 @@ class ApprovalForm(BudgetForm):
     n_calls = forms.IntegerField(required=False, widget=forms.HiddenInput)
 
 
-@require_in_study(STARTS, methods=("GET", "HEAD", "POST"), query=("judge", "again", "planning", *SELECTED, *FIELDS))
+@require_in_study(STARTS, methods=("GET", "HEAD", "POST"), query=("judge", AGAIN, "planning", *SELECTED, *FIELDS))
 @makes_once
 def new(request: HttpRequest, access: Access) -> HttpResponse:
     """For all who may start runs: choose who reads what, see what that asks and takes, approve it or save it."""
@@ -165,7 +166,9 @@ def new(request: HttpRequest, access: Access) -> HttpResponse:
     if study_jobs.is_poll(request) and progress and progress.is_under_way:
         return study_jobs.answer_poll(request, progress)
     if study_jobs.is_poll(request):
-        return HttpResponseClientRedirect(request.get_full_path())
+        return HttpResponseClientRedirect(_find_address(request))
+    if job and AGAIN in request.GET:
+        return redirect(_find_address(request))
     dry_run = _load_dry(access, judge, scope, job) if judge and scope and not (is_post and is_large) else None
     if is_post and judge and scope and approval.is_valid():
         if is_large and _start_by_worker(request, access, judge, scope, form, approval):
@@ -185,7 +188,7 @@ def new(request: HttpRequest, access: Access) -> HttpResponse:
         "may_release": access.may("studies.change_provenance"),
         "dry_run": dry_run,
         "job": progress if job and job.is_under_way else None,
-        "again": f"?{request.GET.urlencode()}&again=yes" if job and job.problem else "",
+        "again": f"?{request.GET.urlencode()}&{AGAIN}=yes" if job and job.problem else "",
         "shared": _collect_warnings(access, judge) if dry_run and judge else [],
     }
     return render(request, "judges/new_run.html", context, status=400 if has_errors else 200)
@@ -266,9 +269,16 @@ def plan_dry(access: Access, judge: Judge, scope: Scope) -> DryRun:
         return DryRun(str(error))
 
 
+def _find_address(request: HttpRequest) -> str:
+    """Of the page, without the wish to look again: polled with it, a look that fails would begin anew for ever."""
+    values = request.GET.copy()
+    values.pop(AGAIN, None)
+    return f"{request.path}?{values.urlencode()}"
+
+
 def _ensure_preview(request: HttpRequest, access: Access, judge: Judge, scope: Scope) -> StudyJob:
     """The job that looks what it would be asked. One that failed is done again only where somebody asks for it."""
     job = planning_jobs.find_preview(access.study, judge, scope)
-    if job and not (job.problem and "again" in request.GET):
+    if job and not (job.problem and AGAIN in request.GET and not study_jobs.is_poll(request)):
         return job
     return planning_jobs.ask_for_preview(access.study, judge, scope, by=cast(User, request.user), at=timezone.now())

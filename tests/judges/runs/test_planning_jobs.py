@@ -150,8 +150,11 @@ def test_a_look_that_failed_says_why_and_is_done_again_only_when_somebody_asks(
 
     assert "The judge was deleted." in html
     assert "Approve and start" not in html
-    client.get(f"{address}&again=yes")
+    assert client.get(f"{address}&again=yes").headers["Location"] == address
     assert StudyJob.objects.get().is_under_way
+    StudyJob.objects.update(problem="The judge was deleted.")
+    assert client.get(f"{address}&again=yes", headers=POLL).headers["HX-Redirect"] == address
+    assert StudyJob.objects.get().problem
 
 
 @pytest.mark.parametrize("n_groups", [1, 4])
