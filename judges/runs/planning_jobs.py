@@ -79,7 +79,9 @@ def ask_to_plan(
     at: datetime,
     **options: Any,
 ) -> StudyJob:
-    """Have a worker plan a run; of one judge one at a time, so that what is under way is given back.
+    """Have a worker plan a run; of one judge one at a time.
+
+    Raises CannotRun while a run is being planned that somebody else, or the same person otherwise, has asked for.
 
     n_calls : how many were shown to whoever asks; another number is refused
     approves : whether it is to be at work then
@@ -96,7 +98,10 @@ def ask_to_plan(
         "resends_unknown": options.get("resends_unknown", True),
         "sends_batches": options.get("sends_batches", False),
     }
-    return jobs.ask(study, PLAN, key, by=by, at=at, arguments=arguments)
+    job = jobs.ask(study, PLAN, key, by=by, at=at, arguments=arguments)
+    if (job.user_id, job.arguments) != (by.pk, arguments):
+        raise CannotRun(_("A run of %(judge)s is being planned. Wait until it is planned.") % {"judge": judge.slug})
+    return job
 
 
 def find_planning(study: Study, judge_id: int) -> StudyJob | None:

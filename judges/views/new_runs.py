@@ -246,18 +246,18 @@ def _start_by_worker(
     values = approval.cleaned_data
     try:
         runs.check_options(judge, budget=values["budget"], in_batches=values["sends_batches"])
+        planning_jobs.ask_to_plan(
+            access.study,
+            judge,
+            approves=request.POST.get("do") != "save",
+            by=cast(User, request.user),
+            at=timezone.now(),
+            scope=scope,
+            **values,
+        )
     except CannotRun as error:
         form.add_error("judge", str(error))
         return False
-    planning_jobs.ask_to_plan(
-        access.study,
-        judge,
-        approves=request.POST.get("do") != "save",
-        by=cast(User, request.user),
-        at=timezone.now(),
-        scope=scope,
-        **values,
-    )
     return True
 
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection
 from django.db.models import F
 from django.test import Client
@@ -57,7 +58,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def ask(client: Client, judge: Judge, **values: Any) -> StudyJob:
     """The job that plans, after a researcher has asked for a run."""
-    client.force_login(factories.staff("researcher"))
+    client.force_login(User.objects.filter(username="researcher").first() or factories.staff("researcher"))
     answer = client.post(NEW, {"judge": judge.pk} | values)
     assert answer.headers["Location"] == f"{NEW}?planning={judge.pk}"
     return StudyJob.objects.get(task=planning_jobs.PLAN)
@@ -255,13 +256,27 @@ def test_a_plan_of_something_else_than_was_shown_is_refused_on_its_page(
 
 def test_asked_twice_a_run_is_planned_once(client: Client, study: Study, judge: Judge) -> None:
     planning = ask(client, judge)
-    client.post(NEW, {"judge": judge.pk, "do": "save"})
+    assert ask(client, judge) == planning
 
     tasks.plan_run(planning.pk)
     tasks.plan_run(planning.pk)
 
     assert Run.objects.count() == 1
-    assert StudyJob.objects.filter(task=planning_jobs.APPROVE).exists()
+
+
+@pytest.mark.parametrize(("by", "values"), [("researcher", {"budget": "9"}), ("helper", {})])
+def test_what_is_asked_otherwise_while_a_run_of_the_judge_is_being_planned_is_refused_with_the_reason(
+    client: Client, study: Study, judge: Judge, by: str, values: dict[str, str]
+) -> None:
+    planning = ask(client, judge)
+    if by != "researcher":
+        client.force_login(User.objects.create_superuser(by))
+
+    answer = client.post(NEW, {"judge": judge.pk} | values)
+
+    assert answer.status_code == 400
+    assert "A run of stub is being planned. Wait until it is planned." in answer.text
+    assert StudyJob.objects.get() == planning
 
 
 def test_a_judge_whose_run_was_discarded_is_planned_anew(client: Client, study: Study, judge: Judge) -> None:
