@@ -97,6 +97,7 @@ def ask_to_plan(
         "budget": None if budget is None else str(budget),
         "resends_unknown": options.get("resends_unknown", True),
         "sends_batches": options.get("sends_batches", False),
+        jobs.DECIDED: True,
     }
     job = jobs.ask(study, PLAN, key, by=by, at=at, arguments=arguments)
     if (job.user_id, job.arguments) != (by.pk, arguments):
@@ -111,7 +112,8 @@ def find_planning(study: Study, judge_id: int) -> StudyJob | None:
 
 def ask_to_approve(run: Run, *, by: User, at: datetime) -> StudyJob:
     """Have a worker approve the run in that person's name."""
-    return jobs.ask(run.study, APPROVE, jobs.hash_inputs(run.pk), by=by, at=at, arguments={"run": run.pk})
+    arguments = {"run": run.pk, jobs.DECIDED: True}
+    return jobs.ask(run.study, APPROVE, jobs.hash_inputs(run.pk), by=by, at=at, arguments=arguments)
 
 
 def find_unplanned(study: Study) -> list[StudyJob]:

@@ -241,6 +241,22 @@ def test_a_worker_that_dies_halfway_leaves_nothing_and_another_plans_it_again(
     assert Run.objects.get().calls.count() == 5
 
 
+def test_what_was_decided_outlives_a_weekend_without_a_worker_until_it_is_done(
+    client: Client, study: Study, judge: Judge
+) -> None:
+    planning = ask(client, judge)
+    monday = timezone.now() + timedelta(days=3)
+
+    assert jobs.forget_old(at=monday) == 0
+    tasks.plan_run(planning.pk)
+    approval = StudyJob.objects.get(task=planning_jobs.APPROVE)
+
+    assert jobs.forget_old(at=monday) == 1
+    assert StudyJob.objects.get() == approval
+    StudyJob.objects.update(problem="The run was discarded.")
+    assert jobs.forget_old(at=monday) == 1
+
+
 def test_a_plan_of_something_else_than_was_shown_is_refused_on_its_page(
     client: Client, study: Study, judge: Judge
 ) -> None:
