@@ -177,6 +177,8 @@ def new(request: HttpRequest, access: Access) -> HttpResponse:
             form.add_error(None, PLAN_CHANGED)
         elif dry_run and (run := _start(request, access, judge, scope, form, approval)):
             return redirect("judges:run", slug=access.study.slug, run=run.pk)
+    if is_post and is_large and judge and scope:
+        dry_run = _find_dry(access, judge, scope, form)
     has_errors = bool(form.errors or approval.errors or (options is not None and options.errors))
     context = {
         "study": access.study,
@@ -199,6 +201,15 @@ def _load_dry(access: Access, judge: Judge, scope: Scope, job: StudyJob | None) 
     if job is None:
         return plan_dry(access, judge, scope)
     return DryRun(job.problem) if job.problem else planning_jobs.load_preview(job)
+
+
+def _find_dry(access: Access, judge: Judge, scope: Scope, form: SelectionForm) -> DryRun | None:
+    """What a worker found before the form was posted; None, which the form says, if that holds no more."""
+    job = planning_jobs.find_preview(access.study, judge, scope)
+    dry_run = _load_dry(access, judge, scope, job) if job else None
+    if dry_run is None:
+        form.add_error(None, PLAN_CHANGED)
+    return dry_run
 
 
 def _is_changed(dry_run: DryRun, approval: ApprovalForm) -> bool:

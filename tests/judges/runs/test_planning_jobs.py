@@ -257,6 +257,22 @@ def test_what_was_decided_outlives_a_weekend_without_a_worker_until_it_is_done(
     assert jobs.forget_old(at=monday) == 1
 
 
+def test_a_budget_that_is_none_is_said_beside_what_was_looked_at_or_that_this_holds_no_more(
+    client: Client, study: Study, judge: Judge
+) -> None:
+    page(client, "researcher", f"{NEW}?judge={judge.pk}")
+    tasks.preview_run(StudyJob.objects.get().pk)
+
+    answer = client.post(NEW, {"judge": judge.pk, "n_calls": 5, "budget": "-1"})
+
+    assert answer.status_code == 400
+    assert 'id="id_budget_error"' in answer.text
+    assert 'name="n_calls" value="5"' in answer.text
+    assert str(PLAN_CHANGED) not in answer.text
+    StudyJob.objects.all().delete()
+    assert str(PLAN_CHANGED) in client.post(NEW, {"judge": judge.pk, "budget": "-1"}).text
+
+
 def test_a_plan_of_something_else_than_was_shown_is_refused_on_its_page(
     client: Client, study: Study, judge: Judge
 ) -> None:
