@@ -10,10 +10,12 @@ from decimal import Decimal
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from annotation.models import Rater
 from judges.models import Judge, PersonaSet, Price, Run
 from judges.planning import CannotRun, Scope, select_steps
 from judges.requests import expert_answers
@@ -117,8 +119,12 @@ def ask_to_approve(run: Run, *, by: User, at: datetime) -> StudyJob:
 
 
 def find_unplanned(study: Study) -> list[StudyJob]:
-    """The jobs that are planning runs, and those that could not, the latest first."""
-    return list(StudyJob.objects.filter(study=study, task=PLAN, ended_at=None).order_by("-asked_at", "-pk"))
+    """The jobs that are planning runs, and those that could not where the judge has no run since, the latest first."""
+    unplanned = list(StudyJob.objects.filter(study=study, task=PLAN, ended_at=None).order_by("-asked_at", "-pk"))
+    failed = [job.arguments["judge"] for job in unplanned if job.problem]
+    latest_runs = Run.objects.filter(study=study, judge__in=failed).order_by().values_list("judge")
+    planned_at = dict(latest_runs.annotate(Max("created_at"))) if failed else {}
+    return [job for job in unplanned if planned_at.get(job.arguments["judge"], job.asked_at) <= job.asked_at]
 
 
 def find_approval(run: Run) -> StudyJob | None:
@@ -149,30 +155,42 @@ def _preview(job: StudyJob, renew: jobs.Renew) -> dict[str, Any]:
         raise jobs.WorkRefused(str(error)) from None
 
 
-def _prepare(job: StudyJob, renew: jobs.Renew) -> PreparedRun | None:
-    """The run before it is written; None if all of it is to be done in the transaction that writes it."""
-    judge = _load_judge(job)
-    if not approvals.writes_nothing(job.study, judge):
+def _prepare(job: StudyJob, renew: jobs.Renew) -> tuple[PreparedRun, str] | None:
+    """The run before it is written, and the hash of what it rests on; None for a metric, which is prepared in the
+    transaction that writes it."""
+    judge, options = _load_judge(job), _read_options(job)
+    if judge.kind == Rater.Kind.METRIC:
         return None
     try:
-        return approvals.prepare(job.study, judge, by=job.user.get_username(), on_step=renew, **_read_options(job))
+        if not approvals.writes_nothing(job.study, judge):
+            # It freezes the protocol, for good: not for a run that is then refused.
+            _check_number(job, approvals.rehearse(job.study, judge, _read_scope(job), on_step=renew))
+        basis = _hash_basis(job.study, judge, _read_scope(job))
+        return approvals.prepare(job.study, judge, by=job.user.get_username(), on_step=renew, **options), basis
     except CannotRun as error:
         raise jobs.WorkRefused(str(error)) from None
 
 
-def _write(job: StudyJob, prepared: PreparedRun | None) -> int:
+def _write(job: StudyJob, outcome: tuple[PreparedRun, str] | None) -> int:
     """The id of the run."""
-    by, options, n_seen = job.user.get_username(), _read_options(job), job.arguments["n_calls"]
+    by, options, judge = job.user.get_username(), _read_options(job), _load_judge(job)
+    if outcome and outcome[1] != _hash_basis(job.study, judge, _read_scope(job)):
+        raise jobs.WorkRefused(str(PLAN_CHANGED))
     try:
-        prepared = prepared or approvals.prepare(job.study, _load_judge(job), by=by, **options)
-        if n_seen not in (None, prepared.plan.n_calls):
-            raise jobs.WorkRefused(str(PLAN_CHANGED))
+        prepared = outcome[0] if outcome else approvals.prepare(job.study, judge, by=by, **options)
+        _check_number(job, prepared)
         run = approvals.write(job.study, prepared, by=by, **options)
     except CannotRun as error:
         raise jobs.WorkRefused(str(error)) from None
     if job.arguments["approves"]:
         ask_to_approve(run, by=job.user, at=timezone.now())
     return run.pk
+
+
+def _check_number(job: StudyJob, prepared: PreparedRun) -> None:
+    """Refuse the work if it asks another number of calls than were shown to whoever decided."""
+    if job.arguments["n_calls"] not in (None, prepared.plan.n_calls):
+        raise jobs.WorkRefused(str(PLAN_CHANGED))
 
 
 def _approve(job: StudyJob, renew: jobs.Renew) -> int:

@@ -18,7 +18,8 @@ from judges.models import Call, Endpoint, Judge, PersonaSet, Prompt, Run, Text
 from judges.planning import Scope
 from judges.runs import approvals, planning_jobs
 from judges.runs.planning_jobs import PLAN_CHANGED
-from studies import jobs
+from judges.runs.preparation import PreparedRun
+from studies import jobs, story_edits
 from studies.models import Study, StudyJob
 from tests import factories
 from tests.judges.views.pages import act, page, words
@@ -284,6 +285,50 @@ def test_a_plan_of_something_else_than_was_shown_is_refused_on_its_page(
     assert str(PLAN_CHANGED) in html
     assert "The run was not planned" in html
     assert not Run.objects.exists()
+    assert "Runs being planned" in client.get("/studies/plums/runs/").text
+    runs.plan(study, judge, by="tests")
+    assert "Runs being planned" not in client.get("/studies/plums/runs/").text
+
+
+@pytest.mark.parametrize(("n_calls", "is_frozen"), [(5, True), (4, False)])
+def test_the_first_run_freezes_the_protocol_before_its_job_is_held_and_only_if_it_is_not_refused(
+    client: Client, judge: Judge, monkeypatch: pytest.MonkeyPatch, n_calls: int, is_frozen: bool
+) -> None:
+    study = factories.study(n_stories=2, n_items=1, state="draft")
+    planning = ask(client, judge, n_calls=n_calls, do="save")
+    hold, was_frozen = jobs.JobLease.hold, list[bool]()
+
+    def note(lease: jobs.JobLease) -> None:
+        was_frozen.append(study.frozen_versions.exists())
+        hold(lease)
+
+    monkeypatch.setattr(jobs.JobLease, "hold", note)
+    tasks.plan_run(planning.pk)
+
+    assert was_frozen == [True] * is_frozen
+    assert (study.frozen_versions.exists(), Run.objects.exists()) == (is_frozen, is_frozen)
+
+
+@pytest.mark.parametrize("is_withdrawn", [True, False], ids=["text erased", "prompt edited"])
+def test_a_run_is_not_written_once_its_words_have_changed_while_it_was_planned(
+    client: Client, study: Study, judge: Judge, monkeypatch: pytest.MonkeyPatch, is_withdrawn: bool
+) -> None:
+    planning, prepare = ask(client, judge), approvals.prepare
+
+    def prepare_and_change(*args: Any, **options: Any) -> PreparedRun:
+        prepared = prepare(*args, **options)
+        if is_withdrawn:
+            story_edits.erase_texts([study.stories.earliest("pk").pk])
+        else:
+            Prompt.objects.update(system="You are strict.")
+        return prepared
+
+    monkeypatch.setattr(approvals, "prepare", prepare_and_change)
+    tasks.plan_run(planning.pk)
+
+    assert (Run.objects.exists(), Text.objects.exists()) == (False, False)
+    # With a text all work on its study is forgotten.
+    assert [*StudyJob.objects.values_list("problem", flat=True)] == [str(PLAN_CHANGED)] * (not is_withdrawn)
 
 
 def test_asked_twice_a_run_is_planned_once(client: Client, study: Study, judge: Judge) -> None:
