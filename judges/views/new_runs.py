@@ -22,7 +22,7 @@ from judges.planning import CannotRun, Scope, extensions
 from judges.runs import dry_runs, planning_jobs
 from judges.runs.dry_runs import DryRun
 from judges.runs.planning_jobs import PLAN_CHANGED
-from judges.views import plannings
+from judges.views import planning_progress
 from judges.views.scopes import FIELDS, ScopeForm
 from studies.access import Access
 from studies.models import StudyJob
@@ -153,7 +153,7 @@ def new(request: HttpRequest, access: Access) -> HttpResponse:
     """For all who may start runs: choose who reads what, see what that asks and takes, approve it or save it."""
     is_post = request.method == "POST"
     if "planning" in request.GET:
-        return plannings.show(request, access, request.GET["planning"])
+        return planning_progress.show(request, access, request.GET["planning"])
     values = request.POST if is_post else request.GET
     form = SelectionForm(values if is_post else values or None, access=access)
     approval = ApprovalForm(values if is_post else None, initial={"resends_unknown": True})
@@ -172,7 +172,7 @@ def new(request: HttpRequest, access: Access) -> HttpResponse:
     dry_run = _load_dry(access, judge, scope, job) if judge and scope and not (is_post and is_large) else None
     if is_post and judge and scope and approval.is_valid():
         if is_large and _start_by_worker(request, access, judge, scope, form, approval):
-            return redirect(plannings.find_address(access.study, judge.pk))
+            return redirect(planning_progress.find_address(access.study, judge.pk))
         if dry_run and _is_changed(dry_run, approval):
             form.add_error(None, PLAN_CHANGED)
         elif dry_run and (run := _start(request, access, judge, scope, form, approval)):
