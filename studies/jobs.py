@@ -32,6 +32,7 @@ LEASE = timedelta(minutes=3)  # renewed between the steps of the work
 RENEWAL_SECONDS = 20.0
 PATIENCE = timedelta(seconds=15)  # until another worker is told, and the page says that none has come
 KEPT = timedelta(days=1)
+DECIDED = "decided"  # argument of a job that does what a person decided: kept until it has ended or failed
 LASTS = "lasts"  # argument of a job whose outcome is kept until its own page deletes it
 BROKEN = gettext_noop(
     "There was an error in Quire (%(error)s). Try again; if it fails again, tell the administrator of this server."
@@ -142,9 +143,12 @@ def idle(at: datetime) -> Q:
 
 
 def forget_old(*, at: datetime) -> int:
-    """Delete what was asked for a day ago or longer, but for outcomes that last; how many there were."""
-    lasting = StudyJob.objects.filter(arguments__has_key=LASTS, ended_at__isnull=False)
-    return StudyJob.objects.filter(asked_at__lt=at - KEPT).exclude(pk__in=lasting.values("pk")).delete()[0]
+    """Delete what was asked for a day ago or longer, but for outcomes that last and decisions that are still to be
+    carried out; how many there were."""
+    lasting = Q(arguments__has_key=LASTS, ended_at__isnull=False)
+    undone = Q(arguments__has_key=DECIDED, ended_at=None, problem="")
+    kept = StudyJob.objects.filter(lasting | undone)
+    return StudyJob.objects.filter(asked_at__lt=at - KEPT).exclude(pk__in=kept.values("pk")).delete()[0]
 
 
 def forget(study: Study, task: str) -> None:

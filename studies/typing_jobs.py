@@ -79,7 +79,7 @@ def ask_for_normalisation(study: Study, kinds: list[str], *, by: User, at: datet
         return last
     jobs.forget(study, NORMALISE)  # the same may be wanted again, of texts that were put back
     texts = jobs.hash_texts(study)
-    arguments = {"kinds": kinds, "texts": texts}
+    arguments = {"kinds": kinds, "texts": texts, jobs.DECIDED: True}
     return jobs.ask(study, NORMALISE, jobs.hash_inputs(texts, kinds), by=by, at=at, arguments=arguments)
 
 

@@ -18,6 +18,7 @@ from judges.planning.readings import Pass
 from judges.requests import PlannedCall
 from studies import hashing
 from studies.models import Study
+from studies.protocol import Protocol
 
 # Calls that ended so have no answer of any kind, so that asking for one is not asking twice.
 UNANSWERED = (
@@ -42,8 +43,12 @@ def find_codes(study: Study, names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(code for name in names for code in codes_by_group.get(name, [name])))
 
 
-def plan(study: Study, judge: Judge, scope: Scope | None = None, *, on_seat: OnSeat = keep) -> Plan:
+def plan(
+    study: Study, judge: Judge, scope: Scope | None = None, *, protocol: Protocol | None = None, on_seat: OnSeat = keep
+) -> Plan:
     """All that a run would ask and no earlier one has asked. Raises CannotRun.
+
+    protocol : by which a model is asked; None for the frozen one
 
     Nothing of a model's is written; a metric's instrument and step are, so that a look rolls them back.
     """
@@ -61,7 +66,7 @@ def plan(study: Study, judge: Judge, scope: Scope | None = None, *, on_seat: OnS
         check_repeats(judge, scope)
     if is_metric:
         return extend(study, judge, metric_plans.plan_measurements(study, judge))
-    return extend(study, judge, plans.plan_run(study, judge, scope, on_seat=on_seat))
+    return extend(study, judge, plans.plan_run(study, judge, scope, protocol=protocol, on_seat=on_seat))
 
 
 def check_repeats(judge: Judge, scope: Scope) -> None:

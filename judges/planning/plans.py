@@ -138,8 +138,10 @@ class Plan:
         return hashing.sha256(self.document)
 
 
-def plan_run(study: Study, judge: Judge, scope: Scope | None = None, *, on_seat: OnSeat = keep) -> Plan:
-    """Everything that the judge would be asked. Raises CannotRun.
+def plan_run(
+    study: Study, judge: Judge, scope: Scope | None = None, *, protocol: Protocol | None = None, on_seat: OnSeat = keep
+) -> Plan:
+    """Everything that the judge would be asked, by the frozen protocol unless another is given. Raises CannotRun.
 
     Stories whose texts are withheld are left out, and with them what is asked about their group as a whole.
     """
@@ -149,7 +151,7 @@ def plan_run(study: Study, judge: Judge, scope: Scope | None = None, *, on_seat:
     check_judge(study, judge, groups, codes)
     check_personas(judge, scope)
     try:
-        protocol = protocols.load_protocol(protocols.current(study))
+        protocol = protocol or protocols.load_protocol(protocols.current(study))
     except protocols.NotPlannable as error:
         raise CannotRun(str(error)) from None
     steps = select_steps(study, judge, protocol, scope)

@@ -8,6 +8,8 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from django.db.models import Count, Max, QuerySet, Sum
+
 from annotation.models import Rater, Response
 from judges import prompts
 from judges.prompts import Candidate, Example, JudgedStory
@@ -34,15 +36,7 @@ class ExampleSource:
         self._groups = [(fold_prompt(g.premise), {story.code for story in g.stories.all()}) for g in groups]
         self._row_by_candidate: dict[Candidate, Response] = {}
         self._candidates_by_item: dict[str, list[Candidate]] = defaultdict(list)
-        answers = Response.objects.filter(
-            assignment__study=study,
-            assignment__rater_kind=Rater.Kind.PERSON,
-            assignment__rater__is_simulated=False,
-            assignment__status="submitted",
-            assignment__repeats=None,
-            outcome=Response.Outcome.ANSWERED,
-            story__code__in=codes,
-        )
+        answers = _find_answers(study).filter(story__code__in=codes)
         for row in answers.select_related("item", "story").order_by("pk"):
             if (story := row.story) is None:
                 continue
@@ -65,6 +59,23 @@ class ExampleSource:
         """Codes of all stories that share one of its groups, or one of its prompts, with the story that is judged."""
         own = {premise for premise, codes in self._groups if premise and judged.story in codes}
         return {c for premise, codes in self._groups if premise in own or judged.story in codes for c in codes}
+
+
+def summarise_answers(study: Study) -> list[str]:
+    """Another list once an answer that may be shown came, went or was changed. One query."""
+    numbers = {"n": Count("pk"), "latest": Max("pk"), "n_edits": Sum("revision"), "edited_at": Max("last_edited_at")}
+    return [str(number) for number in _find_answers(study).order_by().aggregate(**numbers).values()]
+
+
+def _find_answers(study: Study) -> QuerySet[Response]:
+    return Response.objects.filter(
+        assignment__study=study,
+        assignment__rater_kind=Rater.Kind.PERSON,
+        assignment__rater__is_simulated=False,
+        assignment__status="submitted",
+        assignment__repeats=None,
+        outcome=Response.Outcome.ANSWERED,
+    )
 
 
 def find_blocks(chosen: Sequence[ChosenExample], mark: str) -> dict[str, Story]:

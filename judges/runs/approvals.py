@@ -21,6 +21,7 @@ from judges.settlement import reuse
 from studies import protocol as protocols
 from studies import story_edits
 from studies.models import Study
+from studies.protocol import Protocol
 
 
 class RunOptions(TypedDict, total=False):
@@ -53,14 +54,15 @@ def preview(study: Study, judge: Judge, scope: Scope | None = None) -> tuple[Pla
 def rehearse(
     study: Study, judge: Judge, scope: Scope | None = None, *, on_step: Callable[[], None] = do_nothing
 ) -> PreparedRun:
-    """A new run before it is written, with whatever that wrote taken back. Raises CannotRun.
+    """A new run before it is written; what a metric's would write is taken back. Raises CannotRun.
 
     Of a protocol that is not frozen yet it is told what would keep it from being frozen.
     """
-    if writes_nothing(study, judge):
-        return prepare(study, judge, by="", on_step=on_step, scope=scope)
+    if judge.kind != Rater.Kind.METRIC:
+        return prepare(study, judge, by="", on_step=on_step, draft=_load_draft(study), scope=scope)
     with transaction.atomic():
-        prepared = prepare(study, judge, by="", on_step=on_step, scope=scope)
+        # Without `on_step`: what that writes would be taken back, too.
+        prepared = prepare(study, judge, by="", scope=scope)
         transaction.set_rollback(True)
     return prepared
 
@@ -83,14 +85,23 @@ def writes_nothing(study: Study, judge: Judge) -> bool:
 
 
 def prepare(
-    study: Study, judge: Judge, *, by: str, on_step: Callable[[], None] = do_nothing, **options: Unpack[RunOptions]
+    study: Study,
+    judge: Judge,
+    *,
+    by: str,
+    on_step: Callable[[], None] = do_nothing,
+    draft: Protocol | None = None,
+    **options: Unpack[RunOptions],
 ) -> PreparedRun:
-    """A new run before it is written. Raises CannotRun."""
+    """A new run before it is written. Raises CannotRun.
+
+    draft : of a protocol, by which it is only looked what would be asked; None to ask by the frozen one
+    """
     scope, in_batches = options.get("scope"), options.get("sends_batches", False)
     check_options(judge, budget=options.get("budget"), in_batches=in_batches)
     scope = scope or Scope()
     packer = CallPacker(judge, scope.afresh, on_step)
-    planned = _try(study, judge, scope, by=by, on_seat=packer.pack_seat)
+    planned = _try(study, judge, scope, by=by, draft=draft, on_seat=packer.pack_seat)
     return preparation.prepare(study, planned, scope, packer, in_batches=in_batches)
 
 
@@ -137,15 +148,25 @@ def approve(run: Run, *, by: str, on_step: Callable[[], None] = do_nothing) -> R
     return run
 
 
-def _try(study: Study, judge: Judge, scope: Scope, *, by: str, on_seat: OnSeat) -> Plan:
-    """What the judge is to be asked, by a frozen protocol. Raises CannotRun.
+def _try(study: Study, judge: Judge, scope: Scope, *, by: str, draft: Protocol | None, on_seat: OnSeat) -> Plan:
+    """What the judge is to be asked, by a frozen protocol unless a draft is given. Raises CannotRun.
 
     A run before the launch freezes the protocol too: what the judge was asked must not change after it. A metric is
     asked nothing, so that it freezes nothing; it waits until the protocol is frozen.
     """
-    if judge.kind != Rater.Kind.METRIC:
+    if judge.kind != Rater.Kind.METRIC and draft is None:
         _freeze(study, judge, by=by)
-    return extensions.plan(study, judge, scope, on_seat=on_seat)
+    return extensions.plan(study, judge, scope, protocol=draft, on_seat=on_seat)
+
+
+def _load_draft(study: Study) -> Protocol | None:
+    """The protocol as it would be frozen; None if one is frozen. Raises CannotRun if it could not be."""
+    if protocols.is_frozen(study):
+        return None
+    try:
+        return protocols.fill_names(protocols.read_plannable(protocols.draft(study), protocols.Purpose.RUN))
+    except protocols.NotPlannable as error:
+        raise CannotRun(str(error)) from None
 
 
 def _freeze(study: Study, judge: Judge, *, by: str) -> None:

@@ -10,12 +10,15 @@ from decimal import Decimal
 from typing import Any
 
 from django.contrib.auth.models import User
+from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from annotation.models import Rater
 from judges.models import Judge, PersonaSet, Price, Run
 from judges.planning import CannotRun, Scope, select_steps
+from judges.requests import expert_answers
 from judges.runs import approvals, dry_runs
 from judges.runs.approvals import RunOptions
 from judges.runs.dry_runs import DryRun
@@ -54,13 +57,13 @@ def _count_questions(study: Study, judge: Judge, scope: Scope) -> int:
 def ask_for_preview(study: Study, judge: Judge, scope: Scope, *, by: User, at: datetime) -> StudyJob:
     """Have a worker look what the judge would be asked; what was found already for all that it rests on stays."""
     arguments = {"judge": judge.pk, "scope": _write_scope(scope)}
-    return jobs.ask(study, PREVIEW, _hash_inputs(study, judge, arguments), by=by, at=at, arguments=arguments)
+    return jobs.ask(study, PREVIEW, _hash_inputs(study, judge, scope, arguments), by=by, at=at, arguments=arguments)
 
 
 def find_preview(study: Study, judge: Judge, scope: Scope) -> StudyJob | None:
     """The job that looks, or has looked, at what the judge would be asked now."""
     arguments = {"judge": judge.pk, "scope": _write_scope(scope)}
-    return jobs.find(study, PREVIEW, _hash_inputs(study, judge, arguments))
+    return jobs.find(study, PREVIEW, _hash_inputs(study, judge, scope, arguments))
 
 
 def load_preview(job: StudyJob) -> DryRun | None:
@@ -78,7 +81,9 @@ def ask_to_plan(
     at: datetime,
     **options: Any,
 ) -> StudyJob:
-    """Have a worker plan a run; of one judge one at a time, so that what is under way is given back.
+    """Have a worker plan a run; of one judge one at a time.
+
+    Raises CannotRun while a run is being planned that somebody else, or the same person otherwise, has asked for.
 
     n_calls : how many were shown to whoever asks; another number is refused
     approves : whether it is to be at work then
@@ -94,8 +99,12 @@ def ask_to_plan(
         "budget": None if budget is None else str(budget),
         "resends_unknown": options.get("resends_unknown", True),
         "sends_batches": options.get("sends_batches", False),
+        jobs.DECIDED: True,
     }
-    return jobs.ask(study, PLAN, key, by=by, at=at, arguments=arguments)
+    job = jobs.ask(study, PLAN, key, by=by, at=at, arguments=arguments)
+    if (job.user_id, job.arguments) != (by.pk, arguments):
+        raise CannotRun(_("A run of %(judge)s is being planned. Wait until it is planned.") % {"judge": judge.slug})
+    return job
 
 
 def find_planning(study: Study, judge_id: int) -> StudyJob | None:
@@ -105,12 +114,17 @@ def find_planning(study: Study, judge_id: int) -> StudyJob | None:
 
 def ask_to_approve(run: Run, *, by: User, at: datetime) -> StudyJob:
     """Have a worker approve the run in that person's name."""
-    return jobs.ask(run.study, APPROVE, jobs.hash_inputs(run.pk), by=by, at=at, arguments={"run": run.pk})
+    arguments = {"run": run.pk, jobs.DECIDED: True}
+    return jobs.ask(run.study, APPROVE, jobs.hash_inputs(run.pk), by=by, at=at, arguments=arguments)
 
 
 def find_unplanned(study: Study) -> list[StudyJob]:
-    """The jobs that are planning runs, and those that could not, the latest first."""
-    return list(StudyJob.objects.filter(study=study, task=PLAN, ended_at=None).order_by("-asked_at", "-pk"))
+    """The jobs that are planning runs, and those that could not where the judge has no run since, the latest first."""
+    unplanned = list(StudyJob.objects.filter(study=study, task=PLAN, ended_at=None).order_by("-asked_at", "-pk"))
+    failed = [job.arguments["judge"] for job in unplanned if job.problem]
+    latest_runs = Run.objects.filter(study=study, judge__in=failed).order_by().values_list("judge")
+    planned_at = dict(latest_runs.annotate(Max("created_at"))) if failed else {}
+    return [job for job in unplanned if planned_at.get(job.arguments["judge"], job.asked_at) <= job.asked_at]
 
 
 def find_approval(run: Run) -> StudyJob | None:
@@ -141,30 +155,42 @@ def _preview(job: StudyJob, renew: jobs.Renew) -> dict[str, Any]:
         raise jobs.WorkRefused(str(error)) from None
 
 
-def _prepare(job: StudyJob, renew: jobs.Renew) -> PreparedRun | None:
-    """The run before it is written; None if all of it is to be done in the transaction that writes it."""
-    judge = _load_judge(job)
-    if not approvals.writes_nothing(job.study, judge):
+def _prepare(job: StudyJob, renew: jobs.Renew) -> tuple[PreparedRun, str] | None:
+    """The run before it is written, and the hash of what it rests on; None for a metric, which is prepared in the
+    transaction that writes it."""
+    judge, options = _load_judge(job), _read_options(job)
+    if judge.kind == Rater.Kind.METRIC:
         return None
     try:
-        return approvals.prepare(job.study, judge, by=job.user.get_username(), on_step=renew, **_read_options(job))
+        if not approvals.writes_nothing(job.study, judge):
+            # It freezes the protocol, for good: not for a run that is then refused.
+            _check_number(job, approvals.rehearse(job.study, judge, _read_scope(job), on_step=renew))
+        basis = _hash_basis(job.study, judge, _read_scope(job))
+        return approvals.prepare(job.study, judge, by=job.user.get_username(), on_step=renew, **options), basis
     except CannotRun as error:
         raise jobs.WorkRefused(str(error)) from None
 
 
-def _write(job: StudyJob, prepared: PreparedRun | None) -> int:
+def _write(job: StudyJob, outcome: tuple[PreparedRun, str] | None) -> int:
     """The id of the run."""
-    by, options, n_seen = job.user.get_username(), _read_options(job), job.arguments["n_calls"]
+    by, options, judge = job.user.get_username(), _read_options(job), _load_judge(job)
+    if outcome and outcome[1] != _hash_basis(job.study, judge, _read_scope(job)):
+        raise jobs.WorkRefused(str(PLAN_CHANGED))
     try:
-        prepared = prepared or approvals.prepare(job.study, _load_judge(job), by=by, **options)
-        if n_seen not in (None, prepared.plan.n_calls):
-            raise jobs.WorkRefused(str(PLAN_CHANGED))
+        prepared = outcome[0] if outcome else approvals.prepare(job.study, judge, by=by, **options)
+        _check_number(job, prepared)
         run = approvals.write(job.study, prepared, by=by, **options)
     except CannotRun as error:
         raise jobs.WorkRefused(str(error)) from None
     if job.arguments["approves"]:
         ask_to_approve(run, by=job.user, at=timezone.now())
     return run.pk
+
+
+def _check_number(job: StudyJob, prepared: PreparedRun) -> None:
+    """Refuse the work if it asks another number of calls than were shown to whoever decided."""
+    if job.arguments["n_calls"] not in (None, prepared.plan.n_calls):
+        raise jobs.WorkRefused(str(PLAN_CHANGED))
 
 
 def _approve(job: StudyJob, renew: jobs.Renew) -> int:
@@ -185,19 +211,32 @@ def _load_judge(job: StudyJob) -> Judge:
     return judge
 
 
-def _hash_inputs(study: Study, judge: Judge, arguments: dict[str, Any]) -> str:
+def _hash_inputs(study: Study, judge: Judge, scope: Scope, arguments: dict[str, Any]) -> str:
     """Of all that decides what would be asked and what it takes, so that an old look is not shown."""
-    version = protocols.latest(study)
     endpoint = judge.endpoint
     return jobs.hash_inputs(
         arguments,
-        jobs.hash_texts(study),
-        protocols.hash_rows(protocols.read_rows(version)),
-        sorted(licences.find_sendable_codes(study)),
+        _hash_basis(study, judge, scope),
         [list(row) for row in study.runs.filter(judge=judge).order_by("pk").values_list("pk", "state")],
-        [endpoint.is_allowed, endpoint.is_outside] if endpoint else [],
+        [endpoint.learnt_at_once, endpoint.n_at_once] if endpoint else [],
         [[str(value) for value in row] for row in Price.objects.filter(model=judge.model).order_by("pk").values_list()],
         timezone.now().date().isoformat(),
+    )
+
+
+def _hash_basis(study: Study, judge: Judge, scope: Scope) -> str:
+    """Of all that decides in which words the judge would be asked, and whether it may be."""
+    endpoint, prompt, personas = judge.endpoint, judge.prompt, scope.persona_set
+    names = ("name", "adapter", "base_url", "is_allowed", "is_outside")
+    return jobs.hash_inputs(
+        jobs.hash_texts(study),
+        protocols.hash_rows(protocols.read_rows(protocols.latest(study))),
+        sorted(licences.find_sendable_codes(study)),
+        judge.content,
+        prompt.content if prompt else None,
+        personas.content if personas else None,
+        [getattr(endpoint, name) for name in names] if endpoint else [],
+        expert_answers.summarise_answers(study) if prompt and "examples" in prompt.template else None,
     )
 
 

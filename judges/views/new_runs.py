@@ -22,7 +22,7 @@ from judges.planning import CannotRun, Scope, extensions
 from judges.runs import dry_runs, planning_jobs
 from judges.runs.dry_runs import DryRun
 from judges.runs.planning_jobs import PLAN_CHANGED
-from judges.views import plannings
+from judges.views import planning_progress
 from judges.views.scopes import FIELDS, ScopeForm
 from studies.access import Access
 from studies.models import StudyJob
@@ -31,6 +31,7 @@ from studies.views.guards import require_in_study
 from studies.views.posted_forms import makes_once
 
 STARTS = "judges.add_run"
+AGAIN = "again"  # in an address: a look that failed is done once more
 # The names of its fields in an address, beside the judge.
 SELECTED = ("stories", "orders", "n_repeats")
 
@@ -146,13 +147,13 @@ class ApprovalForm(BudgetForm):
     n_calls = forms.IntegerField(required=False, widget=forms.HiddenInput)
 
 
-@require_in_study(STARTS, methods=("GET", "HEAD", "POST"), query=("judge", "again", "planning", *SELECTED, *FIELDS))
+@require_in_study(STARTS, methods=("GET", "HEAD", "POST"), query=("judge", AGAIN, "planning", *SELECTED, *FIELDS))
 @makes_once
 def new(request: HttpRequest, access: Access) -> HttpResponse:
     """For all who may start runs: choose who reads what, see what that asks and takes, approve it or save it."""
     is_post = request.method == "POST"
     if "planning" in request.GET:
-        return plannings.show(request, access, request.GET["planning"])
+        return planning_progress.show(request, access, request.GET["planning"])
     values = request.POST if is_post else request.GET
     form = SelectionForm(values if is_post else values or None, access=access)
     approval = ApprovalForm(values if is_post else None, initial={"resends_unknown": True})
@@ -165,15 +166,19 @@ def new(request: HttpRequest, access: Access) -> HttpResponse:
     if study_jobs.is_poll(request) and progress and progress.is_under_way:
         return study_jobs.answer_poll(request, progress)
     if study_jobs.is_poll(request):
-        return HttpResponseClientRedirect(request.get_full_path())
+        return HttpResponseClientRedirect(_find_address(request))
+    if job and AGAIN in request.GET:
+        return redirect(_find_address(request))
     dry_run = _load_dry(access, judge, scope, job) if judge and scope and not (is_post and is_large) else None
     if is_post and judge and scope and approval.is_valid():
         if is_large and _start_by_worker(request, access, judge, scope, form, approval):
-            return redirect(plannings.find_address(access.study, judge.pk))
+            return redirect(planning_progress.find_address(access.study, judge.pk))
         if dry_run and _is_changed(dry_run, approval):
             form.add_error(None, PLAN_CHANGED)
         elif dry_run and (run := _start(request, access, judge, scope, form, approval)):
             return redirect("judges:run", slug=access.study.slug, run=run.pk)
+    if is_post and is_large and judge and scope:
+        dry_run = _find_dry(access, judge, scope, form)
     has_errors = bool(form.errors or approval.errors or (options is not None and options.errors))
     context = {
         "study": access.study,
@@ -185,7 +190,7 @@ def new(request: HttpRequest, access: Access) -> HttpResponse:
         "may_release": access.may("studies.change_provenance"),
         "dry_run": dry_run,
         "job": progress if job and job.is_under_way else None,
-        "again": f"?{request.GET.urlencode()}&again=yes" if job and job.problem else "",
+        "again": f"?{request.GET.urlencode()}&{AGAIN}=yes" if job and job.problem else "",
         "shared": _collect_warnings(access, judge) if dry_run and judge else [],
     }
     return render(request, "judges/new_run.html", context, status=400 if has_errors else 200)
@@ -196,6 +201,15 @@ def _load_dry(access: Access, judge: Judge, scope: Scope, job: StudyJob | None) 
     if job is None:
         return plan_dry(access, judge, scope)
     return DryRun(job.problem) if job.problem else planning_jobs.load_preview(job)
+
+
+def _find_dry(access: Access, judge: Judge, scope: Scope, form: SelectionForm) -> DryRun | None:
+    """What a worker found before the form was posted; None, which the form says, if that holds no more."""
+    job = planning_jobs.find_preview(access.study, judge, scope)
+    dry_run = _load_dry(access, judge, scope, job) if job else None
+    if dry_run is None:
+        form.add_error(None, PLAN_CHANGED)
+    return dry_run
 
 
 def _is_changed(dry_run: DryRun, approval: ApprovalForm) -> bool:
@@ -243,18 +257,18 @@ def _start_by_worker(
     values = approval.cleaned_data
     try:
         runs.check_options(judge, budget=values["budget"], in_batches=values["sends_batches"])
+        planning_jobs.ask_to_plan(
+            access.study,
+            judge,
+            approves=request.POST.get("do") != "save",
+            by=cast(User, request.user),
+            at=timezone.now(),
+            scope=scope,
+            **values,
+        )
     except CannotRun as error:
         form.add_error("judge", str(error))
         return False
-    planning_jobs.ask_to_plan(
-        access.study,
-        judge,
-        approves=request.POST.get("do") != "save",
-        by=cast(User, request.user),
-        at=timezone.now(),
-        scope=scope,
-        **values,
-    )
     return True
 
 
@@ -266,9 +280,16 @@ def plan_dry(access: Access, judge: Judge, scope: Scope) -> DryRun:
         return DryRun(str(error))
 
 
+def _find_address(request: HttpRequest) -> str:
+    """Of the page, without the wish to look again: polled with it, a look that fails would begin anew for ever."""
+    values = request.GET.copy()
+    values.pop(AGAIN, None)
+    return f"{request.path}?{values.urlencode()}"
+
+
 def _ensure_preview(request: HttpRequest, access: Access, judge: Judge, scope: Scope) -> StudyJob:
     """The job that looks what it would be asked. One that failed is done again only where somebody asks for it."""
     job = planning_jobs.find_preview(access.study, judge, scope)
-    if job and not (job.problem and "again" in request.GET):
+    if job and not (job.problem and AGAIN in request.GET and not study_jobs.is_poll(request)):
         return job
     return planning_jobs.ask_for_preview(access.study, judge, scope, by=cast(User, request.user), at=timezone.now())

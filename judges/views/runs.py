@@ -83,7 +83,7 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
 
 
 def _find_plannings(study: Study) -> list[tuple[Judge, StudyJob]]:
-    """Judges whose runs are being planned by a worker, or could not be. One query, two if there are any."""
+    """Judges whose runs are being planned by a worker, or could not be. One query, three if there are any."""
     unplanned = planning_jobs.find_unplanned(study)
     judge_by_pk = Judge.objects.in_bulk([job.arguments["judge"] for job in unplanned]) if unplanned else {}
     return [(judge, job) for job in unplanned if (judge := judge_by_pk.get(job.arguments["judge"]))]

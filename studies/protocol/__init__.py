@@ -29,6 +29,7 @@ from studies.protocol.versions import (
     is_frozen,
     latest,
     load_protocol,
+    read_plannable,
 )
 from studies.protocol.warnings import check_deadline
 
@@ -74,6 +75,7 @@ __all__ = [
     "minutes_of_group",
     "name_of",
     "plan_of",
+    "read_plannable",
     "read_rows",
     "read_story_codes",
     "save_plan",

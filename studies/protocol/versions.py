@@ -76,6 +76,14 @@ def ensure_frozen(study: Study, *, purpose: Purpose, reason: str, by: str, at: d
     return freeze(draft(study), purpose=purpose, reason=reason, by=by, at=at)
 
 
+def read_plannable(version: ProtocolVersion, purpose: Purpose) -> Protocol:
+    """The protocol as its rows have it now. Raises NotPlannable with all that stands in the way of that purpose."""
+    protocol = read_rows(version)
+    if hindering := select_errors(collect_findings(version.study, protocol), purpose):
+        raise NotPlannable(f"{version.study.slug}: " + "; ".join(map(str, hindering)))
+    return protocol
+
+
 @transaction.atomic
 def freeze(version: ProtocolVersion, *, purpose: Purpose, reason: str, by: str, at: datetime) -> ProtocolVersion:
     """The version with its document and hash, never to change again.
@@ -86,10 +94,7 @@ def freeze(version: ProtocolVersion, *, purpose: Purpose, reason: str, by: str, 
     version = ProtocolVersion.objects.select_for_update(of=("self",)).select_related("study").get(pk=version.pk)
     if version.frozen_at is not None:
         raise NotPlannable(_("%(study)s: the protocol is frozen already") % {"study": version.study.slug})
-    protocol = read_rows(version)
-    if hindering := select_errors(collect_findings(version.study, protocol), purpose):
-        raise NotPlannable(f"{version.study.slug}: " + "; ".join(map(str, hindering)))
-    version.document = write_document(protocol)
+    version.document = write_document(read_plannable(version, purpose))
     version.sha256 = hashing.sha256(version.document)
     version.reason, version.frozen_by, version.frozen_at = reason, by, at
     version.save()

@@ -1,18 +1,25 @@
 """Runs of many calls: a worker looks, plans and approves, its page says how far it is, and nothing is half done."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.db.models import F
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from annotation.models import Rater, Seat
+from annotation.models import Assignment, Rater, Seat
 from judges import catalogue, runs, tasks
-from judges.models import Call, Judge, Run, Text
+from judges.models import Call, Endpoint, Judge, PersonaSet, Prompt, Run, Text
+from judges.planning import Scope
 from judges.runs import approvals, planning_jobs
 from judges.runs.planning_jobs import PLAN_CHANGED
-from studies import jobs
+from judges.runs.preparation import PreparedRun
+from studies import jobs, story_edits
 from studies.models import Study, StudyJob
 from tests import factories
 from tests.judges.views.pages import act, page, words
@@ -52,7 +59,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def ask(client: Client, judge: Judge, **values: Any) -> StudyJob:
     """The job that plans, after a researcher has asked for a run."""
-    client.force_login(factories.staff("researcher"))
+    client.force_login(User.objects.filter(username="researcher").first() or factories.staff("researcher"))
     answer = client.post(NEW, {"judge": judge.pk} | values)
     assert answer.headers["Location"] == f"{NEW}?planning={judge.pk}"
     return StudyJob.objects.get(task=planning_jobs.PLAN)
@@ -74,6 +81,66 @@ def test_a_look_at_many_calls_is_a_workers_and_the_page_shows_it(client: Client,
     assert not Run.objects.exists()
 
 
+def test_a_look_at_a_study_that_is_not_frozen_writes_nothing_and_keeps_its_lease_however_long_it_takes(
+    client: Client, judge: Judge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = factories.study(n_stories=2, n_items=1, state="draft")
+    monkeypatch.setattr(jobs, "RENEWAL_SECONDS", 0)
+    page(client, "researcher", f"{NEW}?judge={judge.pk}")
+
+    with CaptureQueriesContext(connection) as queries:
+        tasks.preview_run(StudyJob.objects.get().pk)
+
+    assert (StudyJob.objects.get().outcome or {})["n_calls"] == 5
+    assert not study.frozen_versions.exists()
+    written = [query["sql"] for query in queries if query["sql"].startswith(("INSERT", "UPDATE", "DELETE"))]
+    assert [sql for sql in written if "studies_studyjob" not in sql] == []
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda judge: Judge.objects.update(parameters={"temperature": 0.5}),
+        lambda judge: Judge.objects.update(model="another"),
+        lambda judge: Prompt.objects.filter(pk=judge.prompt_id).update(system="You are strict."),
+        lambda judge: Endpoint.objects.update(n_at_once=9),
+        lambda judge: PersonaSet.objects.update(personas=[{"name": "a", "text": "You are kind."}]),
+    ],
+    ids=["parameters", "model", "prompt", "endpoint", "personas"],
+)
+def test_a_look_is_not_shown_once_what_would_be_asked_was_edited(
+    study: Study, judge: Judge, edit: Callable[[Judge], object]
+) -> None:
+    personas = PersonaSet.objects.create(
+        name="raters", version="1", personas=[{"name": "a", "text": "You are strict."}]
+    )
+    by, scope = factories.staff("researcher"), Scope(persona_set=personas)
+    planning_jobs.ask_for_preview(study, judge, scope, by=by, at=timezone.now())
+
+    edit(judge)
+
+    personas.refresh_from_db()
+    row = Judge.objects.select_related("endpoint", "prompt").get(pk=judge.pk)
+    assert planning_jobs.find_preview(study, row, scope) is None
+
+
+def test_a_look_with_examples_is_not_shown_once_an_answer_that_may_be_one_was_changed(
+    study: Study, judge: Judge
+) -> None:
+    Prompt.objects.filter(pk=judge.prompt_id).update(template="{{ examples }} {{ question }}")
+    judge.refresh_from_db()
+    assignment = factories.assignment(study)
+    factories.answer_all(assignment)
+    Assignment.objects.filter(study=study).update(status="submitted")
+    by = factories.staff("researcher")
+    planning_jobs.ask_for_preview(study, judge, Scope(), by=by, at=timezone.now())
+    assert planning_jobs.find_preview(study, judge, Scope())
+
+    assignment.responses.update(revision=F("revision") + 1)
+
+    assert planning_jobs.find_preview(study, judge, Scope()) is None
+
+
 def test_a_look_that_failed_says_why_and_is_done_again_only_when_somebody_asks(
     client: Client, study: Study, judge: Judge
 ) -> None:
@@ -85,8 +152,11 @@ def test_a_look_that_failed_says_why_and_is_done_again_only_when_somebody_asks(
 
     assert "The judge was deleted." in html
     assert "Approve and start" not in html
-    client.get(f"{address}&again=yes")
+    assert client.get(f"{address}&again=yes").headers["Location"] == address
     assert StudyJob.objects.get().is_under_way
+    StudyJob.objects.update(problem="The judge was deleted.")
+    assert client.get(f"{address}&again=yes", headers=POLL).headers["HX-Redirect"] == address
+    assert StudyJob.objects.get().problem
 
 
 @pytest.mark.parametrize("n_groups", [1, 4])
@@ -172,6 +242,38 @@ def test_a_worker_that_dies_halfway_leaves_nothing_and_another_plans_it_again(
     assert Run.objects.get().calls.count() == 5
 
 
+def test_what_was_decided_outlives_a_weekend_without_a_worker_until_it_is_done(
+    client: Client, study: Study, judge: Judge
+) -> None:
+    planning = ask(client, judge)
+    monday = timezone.now() + timedelta(days=3)
+
+    assert jobs.forget_old(at=monday) == 0
+    tasks.plan_run(planning.pk)
+    approval = StudyJob.objects.get(task=planning_jobs.APPROVE)
+
+    assert jobs.forget_old(at=monday) == 1
+    assert StudyJob.objects.get() == approval
+    StudyJob.objects.update(problem="The run was discarded.")
+    assert jobs.forget_old(at=monday) == 1
+
+
+def test_a_budget_that_is_none_is_said_beside_what_was_looked_at_or_that_this_holds_no_more(
+    client: Client, study: Study, judge: Judge
+) -> None:
+    page(client, "researcher", f"{NEW}?judge={judge.pk}")
+    tasks.preview_run(StudyJob.objects.get().pk)
+
+    answer = client.post(NEW, {"judge": judge.pk, "n_calls": 5, "budget": "-1"})
+
+    assert answer.status_code == 400
+    assert 'id="id_budget_error"' in answer.text
+    assert 'name="n_calls" value="5"' in answer.text
+    assert str(PLAN_CHANGED) not in answer.text
+    StudyJob.objects.all().delete()
+    assert str(PLAN_CHANGED) in client.post(NEW, {"judge": judge.pk, "budget": "-1"}).text
+
+
 def test_a_plan_of_something_else_than_was_shown_is_refused_on_its_page(
     client: Client, study: Study, judge: Judge
 ) -> None:
@@ -183,17 +285,75 @@ def test_a_plan_of_something_else_than_was_shown_is_refused_on_its_page(
     assert str(PLAN_CHANGED) in html
     assert "The run was not planned" in html
     assert not Run.objects.exists()
+    assert "Runs being planned" in client.get("/studies/plums/runs/").text
+    runs.plan(study, judge, by="tests")
+    assert "Runs being planned" not in client.get("/studies/plums/runs/").text
+
+
+@pytest.mark.parametrize(("n_calls", "is_frozen"), [(5, True), (4, False)])
+def test_the_first_run_freezes_the_protocol_before_its_job_is_held_and_only_if_it_is_not_refused(
+    client: Client, judge: Judge, monkeypatch: pytest.MonkeyPatch, n_calls: int, is_frozen: bool
+) -> None:
+    study = factories.study(n_stories=2, n_items=1, state="draft")
+    planning = ask(client, judge, n_calls=n_calls, do="save")
+    hold, was_frozen = jobs.JobLease.hold, list[bool]()
+
+    def note(lease: jobs.JobLease) -> None:
+        was_frozen.append(study.frozen_versions.exists())
+        hold(lease)
+
+    monkeypatch.setattr(jobs.JobLease, "hold", note)
+    tasks.plan_run(planning.pk)
+
+    assert was_frozen == [True] * is_frozen
+    assert (study.frozen_versions.exists(), Run.objects.exists()) == (is_frozen, is_frozen)
+
+
+@pytest.mark.parametrize("is_withdrawn", [True, False], ids=["text erased", "prompt edited"])
+def test_a_run_is_not_written_once_its_words_have_changed_while_it_was_planned(
+    client: Client, study: Study, judge: Judge, monkeypatch: pytest.MonkeyPatch, is_withdrawn: bool
+) -> None:
+    planning, prepare = ask(client, judge), approvals.prepare
+
+    def prepare_and_change(*args: Any, **options: Any) -> PreparedRun:
+        prepared = prepare(*args, **options)
+        if is_withdrawn:
+            story_edits.erase_texts([study.stories.earliest("pk").pk])
+        else:
+            Prompt.objects.update(system="You are strict.")
+        return prepared
+
+    monkeypatch.setattr(approvals, "prepare", prepare_and_change)
+    tasks.plan_run(planning.pk)
+
+    assert (Run.objects.exists(), Text.objects.exists()) == (False, False)
+    # With a text all work on its study is forgotten.
+    assert [*StudyJob.objects.values_list("problem", flat=True)] == [str(PLAN_CHANGED)] * (not is_withdrawn)
 
 
 def test_asked_twice_a_run_is_planned_once(client: Client, study: Study, judge: Judge) -> None:
     planning = ask(client, judge)
-    client.post(NEW, {"judge": judge.pk, "do": "save"})
+    assert ask(client, judge) == planning
 
     tasks.plan_run(planning.pk)
     tasks.plan_run(planning.pk)
 
     assert Run.objects.count() == 1
-    assert StudyJob.objects.filter(task=planning_jobs.APPROVE).exists()
+
+
+@pytest.mark.parametrize(("by", "values"), [("researcher", {"budget": "9"}), ("helper", {})])
+def test_what_is_asked_otherwise_while_a_run_of_the_judge_is_being_planned_is_refused_with_the_reason(
+    client: Client, study: Study, judge: Judge, by: str, values: dict[str, str]
+) -> None:
+    planning = ask(client, judge)
+    if by != "researcher":
+        client.force_login(User.objects.create_superuser(by))
+
+    answer = client.post(NEW, {"judge": judge.pk} | values)
+
+    assert answer.status_code == 400
+    assert "A run of stub is being planned. Wait until it is planned." in answer.text
+    assert StudyJob.objects.get() == planning
 
 
 def test_a_judge_whose_run_was_discarded_is_planned_anew(client: Client, study: Study, judge: Judge) -> None:
