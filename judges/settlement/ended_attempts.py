@@ -300,15 +300,15 @@ def _is_its_own(ended: Ended, failure: CallFailed) -> bool:
 
 
 def _breaks_off_alone(call: Call) -> bool:
-    """Whether the call has broken off often enough, while others of its run were answered, that its text is the cause.
-
-    While none is answered the provider is.
+    """Whether the call has broken off so often that its text is the cause: others of its run were answered since it
+    first did, or all others that were asked have been. While others fail, too, the provider is.
     """
     if call.n_failures < attempts.N_TRIES_BROKEN_OFF:
         return False
-    first = call.attempts.order_by("number").values("sent_at")[:1]
     answered = Attempt.objects.filter(call__run=call.run_id, outcome=Attempt.Outcome.ANSWERED)
-    return answered.filter(ended_at__gt=first).exists()
+    first = call.attempts.order_by("number").values("ended_at")[:1]
+    others_at_fault = Call.objects.filter(run=call.run_id, n_failures__gt=0, answered_at=None).exclude(pk=call.pk)
+    return answered.filter(ended_at__gt=first).exists() or (answered.exists() and not others_at_fault.exists())
 
 
 def _write_attempts(rows: Sequence[Attempt]) -> None:

@@ -189,16 +189,16 @@ def _answered_again(
     dataset: Dataset, items: Sequence[StepItem], judge: str
 ) -> Iterator[tuple[tuple[str, str, str, str], list[float]]]:
     """What a judge answered in several repeats, by one run or by a later one, by group, story, step and item; the
-    answers in another order or as another persona by themselves."""
+    answers in another order or as another persona by themselves. Of one repeat the first counts."""
     keys, readings = {item.key for item in items}, dataset.reading_by_assignment
     rows = _of_repeats(dataset.all_readings[dataset.all_readings["rater"] == judge], readings)
-    answers = defaultdict[tuple[Any, ...], list[tuple[int, float]]](list)
-    for reading, unit, outcome, number in _walk(rows, readings):
+    answers = defaultdict[tuple[Any, ...], dict[int, float]](dict)
+    for reading, unit, outcome, number in _walk(rows.sort_values("seat", kind="stable"), readings):
         if unit[2:] in keys and outcome == Response.Outcome.ANSWERED and number == number and number is not None:
-            answers[reading.is_reversed, reading.persona, unit].append((reading.repeat, float(number)))
-    for (_is_reversed, _persona, unit), repeats in answers.items():
-        if len({repeat for repeat, _number in repeats}) > 1:
-            yield unit, [number for _repeat, number in repeats]
+            answers[reading.is_reversed, reading.persona, unit].setdefault(reading.repeat, float(number))
+    for (_is_reversed, _persona, unit), number_by_repeat in answers.items():
+        if len(number_by_repeat) > 1:
+            yield unit, list(number_by_repeat.values())
 
 
 def _of_repeats(rows: pd.DataFrame, readings: Mapping[int, JudgeReading]) -> pd.DataFrame:

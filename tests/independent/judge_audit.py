@@ -128,10 +128,8 @@ def read_again(package, judge, items):
     """The judge's answers to each such question."""
     rows = package.judges[package.judges["rater"] == judge]
     rows = rows[is_among(rows, {(item["step"], item["item"]) for item in items}) & (rows["outcome"] == "answered")]
-    rows = rows.dropna(subset=["number"])
-    question = rows.groupby(READING)
-    is_again = (question["repeat"].transform("nunique") > 1) & (question["number"].transform("size") > 1)
-    return rows[is_again]
+    rows = rows.dropna(subset=["number"]).sort_values("seat", kind="stable").drop_duplicates([*READING, "repeat"])
+    return rows[rows.groupby(READING)["number"].transform("size") > 1]
 
 
 def judges_calibration(package, result, check):

@@ -356,9 +356,10 @@ def answered_again(package, items, judge):
     """The answers to each such question, by group, story, step, item, order and persona."""
     rows = package.all_readings[package.all_readings["rater"] == judge]
     rows = rows[is_about(rows, items)]
-    rows = rows[(rows["outcome"] == "answered") & rows["number"].notna()]
-    for key, of_question in rows.groupby(["group", "story", "step", "item", "order", "persona"]):
-        if len(of_question) > 1 and of_question["repeat"].nunique() > 1:
+    rows = rows[(rows["outcome"] == "answered") & rows["number"].notna()].sort_values("seat", kind="stable")
+    reading = ["group", "story", "step", "item", "order", "persona"]
+    for key, of_question in rows.drop_duplicates([*reading, "repeat"]).groupby(reading):
+        if len(of_question) > 1:
             yield key, list(of_question["number"])
 
 

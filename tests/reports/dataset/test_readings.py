@@ -167,7 +167,7 @@ def test_repeats_vary_as_computed_by_hand_and_neither_orders_nor_personas_are_re
     read(run, "plot02", {other: 4}, persona="reader")
     read(run, "plot02", {other: 4}, persona="reader", repeat=2)
     again = start_run(study, "judge", personas=PERSONAS)
-    read(again, "plot01", {place: 1}, persona="critic")  # another run is no repeat: it may send nothing, or much later
+    read(again, "plot01", {place: 1}, persona="critic")  # of one repeat the first counts
 
     rows = compute(study, ["judge_biases"])["judge_biases"]
 
