@@ -83,7 +83,7 @@ def trained(study: Study, *, embedding: str = "tfidf-svd") -> PreferenceModel:
 def test_a_study_trains_a_model_that_judges_what_it_has_not_seen(study: Study) -> None:
     out = io.StringIO()
 
-    call_command("train_preference", study.slug, name="taste", seed=1, stdout=out)
+    call_command("train_preference", study.slug, name="taste", seed=1, embedding="tfidf-svd", stdout=out)
     call_command("answer_pairs", study.slug, model="taste", stdout=out)
 
     model = PreferenceModel.objects.get()
