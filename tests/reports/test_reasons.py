@@ -48,6 +48,8 @@ VALUES = {
     "too_few_such_units": {"least": 10},
     "not_settled": {"n": 2000},
     "nobody_to_leave_out": {"least": 30},
+    "too_few_to_compare": {"least": 4},
+    "too_few_raters_for_error": {"least": 3},
     "not_all_compared": {"n": 2},
     "too_few_ratings": {"least": 2},
     "too_few_prompts": {"least": 2},

@@ -125,7 +125,8 @@ def test_texts_are_taken_in_with_their_clean_up_shown(study: Study, designer: Cl
     assert "2 replies, 1 discarded." in words_of(html)
     assert "<del" in html
     keys = list(GeneratedText.objects.values_list("pk", flat=True))
-    values = {"do": "all", "all": keys, "placement": "premise", "source": "Model S", f"version-{keys[0]}": "raw"}
+    cleaned = GeneratedText.objects.get(is_cleaned=True)
+    values = {"do": "all", "all": keys, "placement": "premise", "source": "Model S", f"version-{cleaned.pk}": "raw"}
     response = designer.post(address, values, follow=True)
 
     assert "2 stories are in the study now." in response.content.decode()
