@@ -125,7 +125,7 @@ def test_texts_are_taken_in_with_their_clean_up_shown(study: Study, designer: Cl
     assert "2 replies, 1 discarded." in words_of(html)
     assert "<del" in html
     keys = list(GeneratedText.objects.values_list("pk", flat=True))
-    cleaned = GeneratedText.objects.get(is_cleaned=True)
+    cleaned = GeneratedText.objects.get(text__startswith="Here")
     values = {"do": "all", "all": keys, "placement": "premise", "source": "Model S", f"version-{cleaned.pk}": "raw"}
     response = designer.post(address, values, follow=True)
 
