@@ -1,6 +1,6 @@
 """Runs of many calls: looked at, planned and approved by a worker, where it is more than a request should do.
 
-Whoever dies at it leaves nothing half done: a run is written in one transaction with the end of its job, and what was
+A worker that dies leaves nothing half done: a run is written in one transaction with the end of its job, and what was
 taken over of earlier replies before is not taken twice. The sweep of jobs tells another worker.
 """
 

@@ -128,7 +128,7 @@ def read_again(package, judge, items):
     """The judge's answers to each such question."""
     rows = package.judges[package.judges["rater"] == judge]
     rows = rows[is_among(rows, {(item["step"], item["item"]) for item in items}) & (rows["outcome"] == "answered")]
-    rows = rows.dropna(subset=["number"]).sort_values("seat", kind="stable").drop_duplicates([*READING, "repeat"])
+    rows = rows.dropna(subset=["number"]).drop_duplicates([*READING, "repeat"])  # in the order of seats
     return rows[rows.groupby(READING)["number"].transform("size") > 1]
 
 

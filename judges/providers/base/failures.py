@@ -22,7 +22,7 @@ class FailureKind(StrEnum):
     BAD_REQUEST = "bad_request"  # 400, 422, or a route that is not there: the same words are refused again
     BLOCKED = "blocked"  # a filter stopped the text
     KEY = "key"  # 401
-    FORBIDDEN = "forbidden"  # 403: of what the key may do, or of this text, in words that nobody knows yet
+    FORBIDDEN = "forbidden"  # 403: of what the key may do, or of this text, in words not met before
     CREDIT = "credit"  # 402, or a quota that is spent
     UNKNOWN_MODEL = "unknown_model"
     TOO_LARGE = "too_large"  # the request for the model, or the reply for us
