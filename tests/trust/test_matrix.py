@@ -1,7 +1,7 @@
 """Every address, everybody, every method: what is answered stands in two tables, and an address without a row fails.
 
 A new page of the admin about a table needs a line in `admin_matrix.ADMIN`, any other page its two lines in
-`matrix.PAGES`.
+`matrix.PAGES`, one of the judges in `judges_matrix.JUDGES_PAGES`.
 """
 
 from collections.abc import Iterator
@@ -16,6 +16,7 @@ from config.headers import MethodMiddleware
 from tests.trust import crawl
 from tests.trust.addresses import Pattern, patterns
 from tests.trust.admin_matrix import ADMIN
+from tests.trust.judges_matrix import JUDGES_PAGES
 from tests.trust.matrix import PAGES
 from tests.trust.world import World
 
@@ -55,6 +56,7 @@ def admin_rows() -> dict[str, dict[str, set[str]]]:
 def page_rows() -> dict[tuple[str, str], dict[str, str]]:
     """What is answered to whom, by name and method."""
     head, *lines = [line.split() for line in PAGES.strip().splitlines()]
+    lines += [line.split() for line in JUDGES_PAGES.strip().splitlines()[1:]]
     return {(name, method): dict(zip(head[2:], cells, strict=True)) for name, method, *cells in lines}
 
 

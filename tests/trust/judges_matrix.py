@@ -1,0 +1,55 @@
+"""What everybody is answered at every address of the judges, as `matrix.PAGES` says it of the others."""
+
+JUDGES_PAGES = """
+page                                method anon  owner other helper design coord resear steward admin
+judges:runs                         GET    login login login 403    ok     ok    ok     403     403
+judges:runs                         POST   405   405   405   405    405    405   405    405     405
+judges:new_run                      GET    login login login 403    ok     403   ok     403     403
+judges:new_run                      POST   login login login 403    400    403   400    403     403
+judges:new_prompt_choice            GET    login login login 403    ok     403   ok     403     403
+judges:new_prompt_choice            POST   login login login 403    400    403   400    403     403
+judges:prompt_choice                GET    login login login 403    ok     ok    ok     403     403
+judges:prompt_choice                POST   login login login 403    400    403   400    403     403
+judges:releases                     GET    login login login 403    ok     403   403    403     403
+judges:releases                     POST   login login login 403    400    403   403    403     403
+judges:generations                  GET    login login login 403    ok     403   ok     403     403
+judges:generations                  POST   405   405   405   405    405    405   405    405     405
+judges:new_generation               GET    login login login 403    ok     403   403    403     403
+judges:new_generation               POST   login login login 403    409    403   403    403     403
+judges:generation                   GET    login login login 403    ok     403   ok     403     403
+judges:generation                   POST   login login login 403    400    403   403    403     403
+judges:run                          GET    login login login 403    ok     ok    ok     403     403
+judges:run                          POST   405   405   405   405    405    405   405    405     405
+judges:calls                        GET    login login login 403    ok     ok    ok     403     403
+judges:calls                        POST   405   405   405   405    405    405   405    405     405
+judges:call                         GET    login login login 403    ok     ok    ok     403     403
+judges:call                         POST   405   405   405   405    405    405   405    405     405
+judges:replies                      GET    login login login 403    ok     ok    ok     403     403
+judges:replies                      POST   405   405   405   405    405    405   405    405     405
+judges:act                          GET    405   405   405   405    405    405   405    405     405
+judges:act                          POST   login login login 403    away   403   away   403     403
+judges:judges                       GET    login login login 403    ok     ok    ok     403     403
+judges:judges                       POST   405   405   405   405    405    405   405    405     405
+judges:new_judge                    GET    login login login 403    ok     403   ok     403     403
+judges:new_judge                    POST   login login login 403    400    403   400    403     403
+judges:new_panel                    GET    login login login 403    ok     403   ok     403     403
+judges:new_panel                    POST   login login login 403    400    403   400    403     403
+judges:add_metric                   GET    405   405   405   405    405    405   405    405     405
+judges:add_metric                   POST   login login login 403    away   403   away   403     403
+judges:preference_models            GET    login login login 403    ok     ok    ok     403     403
+judges:preference_models            POST   login login login 403    400    403   400    403     403
+judges:judge                        GET    login login login 403    ok     ok    ok     403     403
+judges:judge                        POST   login login login 403    409    403   409    403     403
+judges:measures                     GET    login login login 403    ok     403   ok     403     403
+judges:measures                     POST   login login login 403    400    403   400    403     403
+judges:scores                       GET    login login login 403    403    403   ok     403     403
+judges:scores                       POST   login login login 403    403    403   400    403     403
+judges:score_upload                 GET    login login login 403    403    403   404    403     403
+judges:score_upload                 POST   login login login 403    403    403   404    403     403
+judges:prompts                      GET    login login login 403    ok     ok    ok     403     403
+judges:prompts                      POST   405   405   405   405    405    405   405    405     405
+judges:new_prompt                   GET    login login login 403    ok     403   ok     403     403
+judges:new_prompt                   POST   login login login 403    400    403   400    403     403
+judges:prompt                       GET    login login login 403    ok     ok    ok     403     403
+judges:prompt                       POST   login login login 403    400    403   400    403     403
+"""
