@@ -2,11 +2,20 @@
 
 from django.urls import path
 
-from judges.laboratory.views import generations, measures, new_generations, preference_models, prompt_choices, scores
+from judges.laboratory.views import (
+    generations,
+    measures,
+    new_generations,
+    preference_models,
+    prompt_choices,
+    scores,
+    watches,
+)
 
 urlpatterns = [
     path("runs/prompt/", prompt_choices.new, name="new_prompt_choice"),
     path("runs/prompt/<int:choice>/", prompt_choices.show, name="prompt_choice"),
+    path("runs/drift/", watches.index, name="watches"),
     path("generations/", generations.index, name="generations"),
     path("generations/new/", new_generations.new, name="new_generation"),
     path("generations/<int:run>/", generations.show, name="generation"),

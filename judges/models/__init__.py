@@ -25,6 +25,8 @@ Text        a part of what is sent, stored once, by hash.
 Call        one item about one story (or a group), to be asked once; or all items of a step in one call, as of a cloze
             or of a metric. Some guard a run and stand in no seat: whether a text is known, questions about fixed texts.
             All calls are rows before the first is sent.
+DriftWatch  a judge that is asked about the fixed texts every day, by the questions of a study.
+DriftCheck  one of those days: its run, and how its answers lie beside those of the days before.
 ReferenceSet  stories that those of a study are measured against, stored under a name with their embedding.
 TextVector  a text as an embedding places it, by the text's hash, so that nothing is embedded twice.
 Attempt     one HTTP request of a call, written down before it is sent, with all that came back.
@@ -47,6 +49,7 @@ from judges.models.releases import TextRelease
 from judges.models.runs import Reading, Run
 from judges.models.scores import ScoreCard
 from judges.models.vectors import TextVector
+from judges.models.watches import DriftCheck, DriftWatch
 
 __all__ = [
     "AlreadyUsed",
@@ -55,6 +58,8 @@ __all__ = [
     "Call",
     "ConnectionTest",
     "Draft",
+    "DriftCheck",
+    "DriftWatch",
     "Endpoint",
     "GeneratedText",
     "Generation",

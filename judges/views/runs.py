@@ -65,7 +65,7 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
     """For all who see judges: the runs of the study, the latest first."""
     # The frozen documents are large, and no row of the list says anything of them.
     rows = (
-        Run.objects.filter(study=access.study, judge__is_trial=False, judge__is_writer=False)
+        Run.objects.filter(study=access.study, judge__is_trial=False, judge__is_writer=False, drift_check=None)
         .select_related("judge__endpoint")
         .defer("document", "estimate")
     )

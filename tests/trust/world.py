@@ -29,7 +29,7 @@ from annotation.participation import claims, consents, invitations, visits
 from annotation.responses import submission
 from config import roles
 from judges import catalogue, runs
-from judges.models import Draft, GeneratedText, Generation, Price, PromptChoice, PromptTrial, Run
+from judges.models import Draft, DriftWatch, GeneratedText, Generation, Price, PromptChoice, PromptTrial, Run
 from reports.api.tokens import issue_token
 from reports.export import issues
 from reports.rationales import codings, queries
@@ -107,6 +107,7 @@ def build() -> World:
     for slug in ("plums", "pears"):
         runs.drain(runs.start(world.studies[slug], catalogue.make_metric_judge("length"), by="tests"))
     _prompt_choice(world.run)
+    DriftWatch.objects.create(study=world.run.study, judge=world.run.judge, created_by="tests")
     _generation(world.run)
     _schedule()
     _reasons(world)

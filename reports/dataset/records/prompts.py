@@ -36,7 +36,7 @@ def read_prompts_by_model(study: Study, *, without: frozenset[str]) -> dict[str,
 
 def read_judges_told_answers(study: Study) -> set[str]:
     """The judges in whose prompts stood what people of this study answered. One query."""
-    runs = Run.objects.filter(study=study, judge__metric="").select_related("judge")
+    runs = Run.objects.filter(study=study, judge__metric="", drift_check=None).select_related("judge")
     return {run.judge.slug for run in runs if run.frozen.get("examples")}
 
 
