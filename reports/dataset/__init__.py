@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from annotation.models import Rater, Response
 from judges.models import Judge
-from reports.dataset import answers, cubes, ideas, readings
+from reports.dataset import answers, cubes, grades, ideas, readings
 from reports.dataset.cubes import Cube
+from reports.dataset.grades import GradedAnswer
 from reports.dataset.ideas import IdeaPanel
 from reports.dataset.outcomes import OutcomeTable, outcome_tables
 from reports.dataset.premises import find_clusters
@@ -145,6 +146,16 @@ class Dataset:
         """Judges' answers, one for each judge, item and unit."""
         scales = {item.key for item in self.items if item.is_scale}
         return readings.take_one_value(self.all_readings, self.reading_by_assignment, scales=scales)
+
+    @cached_property
+    def graded_answers(self) -> list[GradedAnswer]:
+        """How probable each answer of judges was that count, where servers said so. One query, none where no judge
+        asked for it."""
+        asking = [slug for slug, judge in self.judge_by_slug.items() if judge.parameters.get(grades.ASKS)]
+        if not asking:
+            return []
+        counted = set(self.all_readings["assignment"])
+        return [answer for answer in grades.list_grades(self.study, asking) if answer.assignment in counted]
 
     @cached_property
     def models(self) -> pd.DataFrame:

@@ -89,6 +89,7 @@ LEAST = {
     "agreed upon": 406,
     "explanations": 1799,
     "asked again": 2643,
+    "probabilities": 1000,
     "personas": 2114,
     "wordings": 5308,
     "scores": 510,

@@ -15,6 +15,7 @@ from annotation import simulation
 from annotation.responses import Answer
 from annotation.simulation import Tendency
 from judges.laboratory import reference_sets
+from judges.models import Judge
 from reports.dataset import scored_clozes
 from reports.management.commands import demo as seeding
 from reports.rationales import codings
@@ -171,6 +172,38 @@ def study_asked_again() -> Study:
     return study
 
 
+def study_of_probabilities() -> Study:
+    """A judge whose server gives probabilities of most of its answers, which three experts follow at times; it was
+    asked twice about the last groups, without them."""
+    study, rng = planted.empty_study(), np.random.default_rng(11)
+    run = judge_readings.start_run(study, "sure")
+    Judge.objects.filter(slug="sure").update(parameters={"logprobs": True, "top_logprobs": 20})
+    rows = []
+    for g in range(1, planted.N_GROUPS + 1):
+        yes = {f"p{g:02}s{n}": float(rng.choice([0.0, 0.03, 0.2, 0.5, 0.6, 0.9, 0.999])) for n in (1, 2)}
+        rows += [
+            Row("test", expert, f"plot{g:02}", story, "tests", "item-1", Answer(value="yes" if is_yes else "no"))
+            for story, share in yes.items()
+            for expert, is_yes in zip(planted.EXPERTS, rng.random(3) < 0.2 + 0.6 * share, strict=True)
+        ]
+        points = {story: rng.dirichlet(np.ones(5)) for story in yes}
+        for repeat in (1, 2) if g > planted.N_GROUPS - 3 else (1,):
+            said: dict[judge_readings.Place, object] = {
+                ("tests", "item-1", story): "yes" if share >= 0.5 else "no" for story, share in yes.items()
+            }
+            said |= {("scales", "item-1", story): int(shares.argmax()) + 1 for story, shares in points.items()}
+            work = judge_readings.read(run, f"plot{g:02}", said, repeat=repeat)
+            if g <= planted.N_GROUPS - 3:
+                known = {("tests", "item-1", story): {"yes": p, "no": 1 - p} for story, p in yes.items()}
+                known |= {
+                    ("scales", "item-1", story): {str(n): float(p) for n, p in enumerate(shares, 1)}
+                    for story, shares in points.items()
+                }
+                judge_readings.grade(run, work, known)
+    given.bring(study, rows)
+    return study
+
+
 def study_of_wordings() -> Study:
     """One model asked with three prompts, another with one, and the first as two personas."""
     study = planted.empty_study()
@@ -281,6 +314,7 @@ MAKERS: dict[str, Make] = {
     "agreed upon": lambda _patch, _folder: study_agreed_upon(),
     "explanations": lambda _patch, _folder: study_of_explanations(),
     "asked again": lambda _patch, _folder: study_asked_again(),
+    "probabilities": lambda _patch, _folder: study_of_probabilities(),
     "personas": lambda _patch, _folder: test_personas.Said(nobody="judge-bare").study,
     "wordings": lambda _patch, _folder: study_of_wordings(),
     "scores": lambda _patch, folder: study_with_scores(folder),

@@ -1,5 +1,6 @@
 """Prediction-powered means: the numbers of the formula where stories were drawn, and a reason everywhere else."""
 
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -7,9 +8,10 @@ import pytest
 from django.test import Client
 from scipy import stats as scipy_stats
 
-from annotation.models import Rater
+from annotation.models import Rater, Response, Timing
 from reports import results
 from reports.dataset import Dataset
+from reports.figures.base import NO_HEAD
 from reports.figures.judges.on_verdicts import Judges as JudgesOnVerdicts
 from reports.figures.judges.prediction_powered import PeopleAndJudge
 from studies.models import Provenance, Study
@@ -19,13 +21,13 @@ from tests.reports.judge_readings import start_run
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
-N_GROUPS, N_READ = 20, 8
+N_GROUPS, N_READ, SECONDS = 20, 12, (300, 420, 360)
 
 
 def planted(
     *, drawn: bool = True, missing: bool = False
 ) -> tuple[Study, dict[str, list[float]], dict[str, list[float]]]:
-    """Twenty pairs of which people read eight; a judge reads all. Percent Yes of people and judge by story."""
+    """Twenty pairs of which people read twelve; a judge reads all. Percent Yes of people and judge by story."""
     rng = np.random.default_rng(3)
     study = given.closed_study(n_groups=N_GROUPS, n_items=1)
     said = dict.fromkeys(("E01", "E02", "E03", "judge"), "")
@@ -39,6 +41,14 @@ def planted(
     stories = list(study.stories.order_by("code").values_list("code", flat=True))
     given.verdicts(study, {name: letters for name, letters in said.items() if name != "judge"})
     given.verdicts(study, {"judge": said["judge"]}, kind=Rater.Kind.MODEL)
+    for (assignment, step, story), seconds in zip(
+        Response.objects.filter(assignment__rater_kind=Rater.Kind.PERSON)
+        .order_by("pk")
+        .values_list("assignment", "step", "story"),
+        cycle(SECONDS),
+        strict=False,
+    ):
+        Timing.objects.create(assignment_id=assignment, step_id=step, story_id=story, active_seconds=seconds)
     if drawn:
         with triggers.lifted():
             for place, code in enumerate(stories):
@@ -89,6 +99,26 @@ def test_people_and_judge_together_are_what_the_formula_gives(missing: bool) -> 
     assert sum(row.n_filled_in for row in estimates(study)) == missing
     (judged,) = JudgesOnVerdicts().compute(Dataset.of(study)).compared
     assert judged.outcomes.answered == 2 * N_GROUPS - missing  # elsewhere what is missing is no number
+
+
+def test_stories_and_hours_that_a_width_of_five_points_needs_stand_beside_it() -> None:
+    study, people, _judge = planted()
+
+    text = "\n".join(PeopleAndJudge().lines(PeopleAndJudge().compute(Dataset.of(study)), NO_HEAD))
+
+    for source, row in zip("12", sorted(estimates(study), key=lambda row: row.source), strict=True):
+        alone = int(np.ceil((1.959964 / 5) ** 2 * np.var(people[source], ddof=1)))
+        assert row.n_needed_alone == alone > N_GROUPS
+        assert row.n_needed == alone  # a judge's twenty stories are too few for five points
+        assert row.hours == row.hours_alone == pytest.approx(3 * 6 / 60 * alone)  # three people, six minutes
+    assert "What people must read for an interval of 5.0 to either side" in " ".join(text.split())
+
+
+def test_without_times_there_are_stories_and_no_hours() -> None:
+    study, *_rest = planted()
+    Timing.objects.all().delete()
+
+    assert [(row.n_needed is None, row.hours, row.hours_alone) for row in estimates(study)] == [(False, None, None)] * 2
 
 
 def test_without_a_word_that_stories_were_drawn_there_is_a_reason_and_the_page_says_it_once(client: Client) -> None:
