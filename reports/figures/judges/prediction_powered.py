@@ -262,7 +262,7 @@ def _needed(
     if needed is None:
         return {}
     minutes = [reading.minutes for reading in dataset.records.timed_readings if reading.minutes]
-    n_readings = np.isfinite(material.people).any(axis=0)[:, units].sum()
+    n_readings = np.isfinite(material.people[:, :, units]).any(axis=0).sum()
     hours = float(n_readings / len(ratings.people) * median(minutes) / 60) if minutes else None
     return {
         "n_needed_alone": needed.alone,
