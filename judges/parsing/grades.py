@@ -18,7 +18,7 @@ _LABELS = r"(?:answer|verdict|decision|rating|score|conclusion|judge?ment)"
 _LEAST_ALTERNATIVES = 2  # of the verdict's token alone nothing is known of the other answers
 
 
-class Token(Protocol):
+class ReplyToken(Protocol):
     """A token of a reply as providers read it: its bytes, its log-probability, and those of what could stand there."""
 
     @property
@@ -44,7 +44,7 @@ class Grade:
 
 
 def grade_verdicts(
-    tokens: Sequence[Token], verdicts: Verdicts, *, text: str, protocol: str, items: Sequence[Question], by_key: bool
+    tokens: Sequence[ReplyToken], verdicts: Verdicts, *, text: str, protocol: str, items: Sequence[Question], by_key: bool
 ) -> dict[str, Grade]:
     """The grade of each verdict whose token can be found, by the item's key; of verdicts and of points of scales.
 
@@ -84,7 +84,7 @@ def _write(value: Any) -> str:
 class _Reply:
     """A reply as its tokens, in which places are found by bytes: a token may be a part of a letter."""
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
+    def __init__(self, tokens: Sequence[ReplyToken]) -> None:
         self._tokens = tokens
         self._text = b"".join(token.text for token in tokens).decode("utf-8", "surrogateescape")
         self._begin = find_end_of_thoughts(self._text)
@@ -141,7 +141,7 @@ class _Reply:
             return None
         return Grade({v: share / total for v, share in sums.items()}, outside=max(0.0, 1 - total))
 
-    def _token_at(self, place: int) -> Token | None:
+    def _token_at(self, place: int) -> ReplyToken | None:
         end = 0
         for token in self._tokens:
             end += len(token.text)

@@ -54,7 +54,7 @@ class FurtherStudyForm(forms.Form):
     )
 
 
-class TitleForm(forms.Form):
+class FurtherTitleForm(forms.Form):
     title = forms.CharField(
         label=gettext_lazy("Title of the new study"),
         max_length=200,
@@ -117,13 +117,13 @@ def _respond(
     n_by_story: dict[str, int] = {}
     for row in doubt.rows:
         n_by_story[row.story] = n_by_story.get(row.story, 0) + 1
-    sent = request.POST if request.method == "POST" else request.GET
+    fields = request.POST if request.method == "POST" else request.GET
     start = {"n": len(n_by_story), "places": access.study.seats_per_group}
-    form = FurtherStudyForm({name: sent.get(name, value) for name, value in start.items()})
+    form = FurtherStudyForm({name: fields.get(name, value) for name, value in start.items()})
     further = _look(access, report, n_by_story, population, form.cleaned_data) if form.is_valid() else None
-    title_form, status = TitleForm(), 200 if further else 400
+    title_form, status = FurtherTitleForm(), 200 if further else 400
     if request.method == "POST":
-        title_form, status = TitleForm(request.POST), 400
+        title_form, status = FurtherTitleForm(request.POST), 400
         if further and title_form.is_valid():
             return _make(request, access, population, further, title_form.cleaned_data["title"], form.cleaned_data)
     page: dict[str, Any] = {

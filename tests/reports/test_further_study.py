@@ -8,6 +8,7 @@ from annotation.design import seats
 from annotation.models import Response, Timing
 from reports import results
 from studies import subsets
+from studies.access import make_lead
 from studies.models import Study, Subset
 from studies.protocol.subset_descriptions import describe_subset
 from studies.strata import CannotDraw

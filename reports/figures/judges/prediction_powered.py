@@ -156,7 +156,7 @@ class PeopleAndJudge(Figure[Listing[JudgeEstimates]]):
             "stood in the judge’s prompt. For a missing answer of the judge stands the middle of the scale, fixed "
             "beforehand: left out, it would choose the stories. Angelopoulos and others, 2023."
         )
-        needed = _(
+        formula = _(
             "Stories that are needed: with <var>n</var> read by people, of <var>M</var> that the judge has read, the "
             "variance is that of people less <var>w</var> times the judge, divided by <var>n</var>, plus that of "
             "<var>w</var> times the judge, divided by <var>M</var> − <var>n</var>; the weight <var>w</var> is that of "
@@ -170,7 +170,7 @@ class PeopleAndJudge(Figure[Listing[JudgeEstimates]]):
                 *blocks,
                 Files(words=_("Every judge, question and source"), table="people-and-judge"),
             ],
-            margin=[TextBlock(words=phrase(note)), *([TextBlock(words=phrase(needed))] if _plans(result) else [])],
+            margin=[TextBlock(words=phrase(note)), *([TextBlock(words=phrase(formula))] if _plans(result) else [])],
         )
 
 
@@ -258,17 +258,17 @@ def _needed(
 ) -> dict[str, Any]:
     """How many clusters of the source people must read for the wanted width, and how many hours that takes them: as
     many readings of each as there were, each as long as the median one."""
-    needed = prediction_powered.plan_reading(ratings, half_width) if half_width else None
-    if needed is None:
+    stories = prediction_powered.plan_reading(ratings, half_width) if half_width else None
+    if stories is None:
         return {}
     minutes = [reading.minutes for reading in dataset.records.timed_readings if reading.minutes]
     n_readings = np.isfinite(material.people[:, :, units]).any(axis=0).sum()
     hours = float(n_readings / len(ratings.people) * median(minutes) / 60) if minutes else None
     return {
-        "n_needed_alone": needed.alone,
-        "n_needed": needed.together,
-        "hours_alone": None if hours is None else hours * needed.alone,
-        "hours": None if hours is None else hours * needed.together,
+        "n_needed_alone": stories.alone,
+        "n_needed": stories.together,
+        "hours_alone": None if hours is None else hours * stories.alone,
+        "hours": None if hours is None else hours * stories.together,
     }
 
 
