@@ -44,7 +44,13 @@ class Grade:
 
 
 def grade_verdicts(
-    tokens: Sequence[ReplyToken], verdicts: Verdicts, *, text: str, protocol: str, items: Sequence[Question], by_key: bool
+    tokens: Sequence[ReplyToken],
+    verdicts: Verdicts,
+    *,
+    text: str,
+    protocol: str,
+    items: Sequence[Question],
+    by_key: bool,
 ) -> dict[str, Grade]:
     """The grade of each verdict whose token can be found, by the item's key; of verdicts and of points of scales.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from annotation.models import Rater, Response
 from judges.models import Judge
-from reports.dataset import answers, cubes, grades, ideas, readings
+from reports.dataset import answers, cubes, grades, ideas, jury, readings
 from reports.dataset.cubes import Cube
 from reports.dataset.grades import GradedAnswer
 from reports.dataset.ideas import IdeaPanel
@@ -163,7 +163,17 @@ class Dataset:
         return self.judges[self.judges["rater_kind"] == Rater.Kind.MODEL]
 
     @cached_property
-    def judged_by_items(self) -> dict[tuple[Pair, ...], Judged | None]:
+    def models_with_jury(self) -> pd.DataFrame:
+        """The same with the answers of the jury that the plan names, as if it were one of them."""
+        rows = jury.jury_rows(self)
+        return (
+            pd.concat([self.models.astype(object), rows.astype(object)], ignore_index=True)
+            if len(rows)
+            else self.models
+        )
+
+    @cached_property
+    def judged_by_items(self) -> dict[tuple[tuple[Pair, ...], bool], Judged | None]:
         """What judges and people answered to the same items, of those that were read so far; `judged.judged` fills it.
         Many figures are about the same."""
         return {}

@@ -90,6 +90,7 @@ LEAST = {
     "explanations": 1799,
     "asked again": 2643,
     "probabilities": 1000,
+    "jury": 1000,
     "personas": 2114,
     "wordings": 5308,
     "scores": 510,

@@ -36,7 +36,7 @@ ORDER = ("own_family", "own_family_yes", "own_family_no", "verbosity", "modal_sh
 
 def judges_share_of_yes(package):
     """The judge's share of Yes where so many of the experts say Yes, and how far it is from their share."""
-    material, rows = judged(package, package.verdicts), []
+    material, rows = judged(package, package.verdicts, with_jury=True), []
     if material is None:
         return rows
     yes = material.means
@@ -117,11 +117,12 @@ def alternative_annotator(package):
 
 
 def standings_on(package, items, score):
-    names = sorted(package.models["rater"].unique())
+    models = package.models_with_jury
+    names = sorted(models["rater"].unique())
     if not items or not names or not package.raters:
         return
     cube = package.cube(items)
-    answers = build_cube(package.models[is_about(package.models, items)], items, names, package.units).values
+    answers = build_cube(models[is_about(models, items)], items, names, package.units).values
     people, of_judges = (values.transpose(1, 0, 2).reshape(values.shape[1], -1) for values in (cube.values, answers))
     of_models, clusters = (
         np.tile(of_units(cube.units), len(items)) for of_units in (package.of_models, package.clusters)

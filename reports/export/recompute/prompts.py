@@ -143,7 +143,7 @@ def people_and_judge(package):
     questions += [("rating", [item], item.item, 1.0) for item in package.scales]
     stored = {(row["judge"], row["kind"], row["item"]): row for row in package.report["people_and_judge"]}
     for kind, items, name, scale in questions:
-        material = judged(package, items)
+        material = judged(package, items, with_jury=True)
         if material is None:
             continue
         low, high = (0.0, 100.0) if not name else items[0].bounds

@@ -275,6 +275,14 @@ class Package:
     def models(self):
         return self.judges[self.judges["rater_kind"] == "model"]
 
+    @cached_property
+    def models_with_jury(self):
+        """The same with the answers of the jury that the plan names, as if it were one of them."""
+        from recompute.readings import jury_rows
+
+        rows = jury_rows(self)
+        return pd.concat([self.models, rows], ignore_index=True) if len(rows) else self.models
+
     # ── people ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @property

@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reports.dataset.judged import judged
+from reports.dataset.jury import name_jury
 from reports.document import columns, plots
 from reports.document.columns import LEAD, decimals
 from reports.document.model import (
@@ -137,11 +138,13 @@ class PeopleAndJudge(Figure[Listing[JudgeEstimates]]):
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> Listing[JudgeEstimates]:
-        verdicts = judged(dataset, dataset.verdict_items)
+        verdicts = judged(dataset, dataset.verdict_items, with_jury=True)
         informed = dataset.records.judges_told_answers
+        if dataset.plan and informed & set(dataset.plan.jury):
+            informed = informed | {name_jury(dataset.plan)}
         estimates = list(_estimates(dataset, verdicts, "yes_percent", None, informed)) if verdicts else []
         for item in dataset.items:
-            material = judged(dataset, [item]) if item.is_scale else None
+            material = judged(dataset, [item], with_jury=True) if item.is_scale else None
             if material:
                 estimates += _estimates(dataset, material, "rating", item, informed)
         return Listing(tuple(estimates))

@@ -99,7 +99,7 @@ def test_probabilities_are_the_level_where_they_are_and_repeats_elsewhere(study:
     n_graded = 2 * (planted.N_GROUPS - 3)
     assert (levels.is_probability.sum(), (levels.n_answers == 2).sum()) == (n_graded, 6)
     (row,) = JudgesCalibration().compute(dataset).rows
-    assert (row.n, row.n_probabilities, row.n_answers, row.basis) == (n_graded + 6, n_graded, 12, "both")
+    assert (row.n, row.n_probabilities, row.n_answers, row.basis) == (n_graded + 2, n_graded, 4, "both")
     doubt = DoubtfulVerdicts().compute(dataset)
     assert doubt is not None
     assert doubt.n == int(((levels.shares > 0.05) & (levels.shares < 0.95)).sum())
