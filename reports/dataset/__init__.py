@@ -164,13 +164,11 @@ class Dataset:
 
     @cached_property
     def models_with_jury(self) -> pd.DataFrame:
-        """The same with the answers of the jury that the plan names, as if it were one of them."""
-        rows = jury.jury_rows(self)
-        return (
-            pd.concat([self.models.astype(object), rows.astype(object)], ignore_index=True)
-            if len(rows)
-            else self.models
-        )
+        """The same with the answers of the jury that the plan names, and with expected scores of judges whose
+        probabilities are known, as if each were one of them."""
+        made = [rows for rows in (jury.jury_rows(self), jury.expected_rows(self)) if len(rows)]
+        tables = [table.astype(object) for table in (self.models, *made)]
+        return pd.concat(tables, ignore_index=True) if made else self.models
 
     @cached_property
     def judged_by_items(self) -> dict[tuple[tuple[Pair, ...], bool], Judged | None]:

@@ -75,9 +75,10 @@ def answers_to(answers: pd.DataFrame, items: Sequence[StepItem]) -> pd.DataFrame
 def judged(dataset: Dataset, items: Sequence[StepItem], *, with_jury: bool = False) -> Judged | None:
     """The answers to items about stories; None if no model has answered any of them. Read once for the same items.
 
-    with_jury : whether the jury that is planned stands among the judges, not where judges are held against each other
+    with_jury : whether the jury that is planned, and expected scores, stand among the judges: not where judges are held
+        against each other
     """
-    key = (tuple(item.key for item in items), with_jury and bool(dataset.plan and dataset.plan.jury))
+    key = (tuple(item.key for item in items), with_jury and dataset.models_with_jury is not dataset.models)
     if key not in dataset.judged_by_items:
         dataset.judged_by_items[key] = _judged(dataset, items, with_jury=key[1])
     return dataset.judged_by_items[key]

@@ -1,15 +1,21 @@
-"""The jury that an analysis plan names: several judges read as one. It is made here and stored nowhere as a rater."""
+"""Rows that stand among judges and are none: the jury that a plan names, and a judge's expected scores.
+
+They are made here and stored nowhere as a rater.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from annotation.models import Rater, Response
+from reports.dataset import grades
 from reports.lazy import jury, np, pd
 from studies.documents.analysis_plan import AnalysisPlan
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset
+    from reports.dataset.cubes import Pair
     from reports.dataset.step_items import StepItem
 
 NOBODY = 0  # the assignment of an answer that nobody gave
@@ -48,11 +54,44 @@ def _rows_of(dataset: Dataset, plan: AnalysisPlan, item: StepItem, answered: pd.
     take = jury.mean if item.is_scale else jury.majority
     answers = take(matrix.to_numpy(dtype=np.float64).T, plan.weights_of_jury)
     is_there = np.isfinite(answers)
-    units, found = matrix.index[is_there], answers[is_there]
+    written = [number if item.is_scale else values[int(number)] for number in answers[is_there].tolist()]
+    analysed = [np.nan] * len(written) if item.is_choice else answers[is_there].tolist()
+    return _answers(dataset, name_jury(plan), item, list(matrix.index[is_there]), written, analysed)
+
+
+def expected_rows(dataset: Dataset) -> pd.DataFrame:
+    """Of each judge whose probabilities of points are known its expected scores, as another judge's answers."""
+    scales = [item for item in dataset.items if item.is_scale]
+    tables = []
+    for judge in sorted({answer.judge for answer in dataset.graded_answers}):
+        for item, means in zip(scales, grades.mean_expectations(dataset, scales, judge), strict=True):
+            is_there = np.isfinite(means)
+            units = [unit for unit, has_mean in zip(dataset.units, is_there, strict=True) if has_mean]
+            numbers = means[is_there].tolist()
+            tables.append(_answers(dataset, name_expected(judge), item, units, numbers, numbers))
+    filled = [table for table in tables if len(table)]
+    return pd.concat(filled, ignore_index=True) if filled else dataset.models.iloc[:0]
+
+
+def name_expected(judge: str) -> str:
+    """What tables call a judge's expected scores, as no judge can be called."""
+    return f"{judge}, expected score"
+
+
+def _answers(
+    dataset: Dataset,
+    rater: str,
+    item: StepItem,
+    units: Sequence[Pair],
+    values: Sequence[Any],
+    numbers: Sequence[float],
+) -> pd.DataFrame:
+    """Answers to one item in the columns of a judge's."""
+    step, name = item.key
     return pd.DataFrame(
         {
             "assignment": NOBODY,
-            "rater": name_jury(plan),
+            "rater": rater,
             "rater_kind": Rater.Kind.MODEL.value,
             "status": "submitted",
             "group": [group for group, _story in units],
@@ -60,8 +99,8 @@ def _rows_of(dataset: Dataset, plan: AnalysisPlan, item: StepItem, answered: pd.
             "story": [story for _group, story in units],
             "step": step,
             "item": name,
-            "value": [number if item.is_scale else values[int(number)] for number in found.tolist()],
-            "analysed": [np.nan] * len(found) if item.is_choice else found,
+            "value": list(values),
+            "analysed": list(numbers),
             "outcome": Response.Outcome.ANSWERED.value,
             "was_given": True,
             "source": [dataset.source_of(story) or None for _group, story in units],

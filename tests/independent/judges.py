@@ -142,9 +142,9 @@ def items_of(package, kind):
 
 
 def judges_of(package, items, with_jury=False):
-    """The models that answered any of the items, in their order, with the jury of the plan among them or not."""
-    if with_jury and (name := jury.name_of(package.plan)):
-        return sorted([*judges_of(package, items), name])
+    """The models that answered any of the items, in their order, with jury and expected scores or without."""
+    if with_jury:
+        return sorted([*judges_of(package, items), *jury.names_of_made(package, items)])
     keys = {(item["step"], item["item"]) for item in items}
     rows = package.one_value[package.one_value["rater_kind"] == "model"]
     return sorted(rows.loc[[key in keys for key in zip(rows["step"], rows["item"], strict=True)], "rater"].unique())

@@ -2,11 +2,39 @@
 
 import pandas as pd
 
-PREFIX = "jury of "
+PREFIX, SUFFIX = "jury of ", ", expected score"
 
 
-def is_jury(judge):
-    return judge.startswith(PREFIX)
+def is_made(judge):
+    """Whether it is a jury, or a judge's expected scores."""
+    return judge.startswith(PREFIX) or judge.endswith(SUFFIX)
+
+
+def answers_of(package, judge, item):
+    return answers_of_jury(package, item) if judge.startswith(PREFIX) else expected_scores(package, judge, item)
+
+
+def expected_scores(package, judge, item):
+    """The mean point by the probabilities of each reading, the mean over readings."""
+    rows = package.table("judge_probabilities")
+    is_own = (rows["rater"] + SUFFIX == judge) & (rows["step"] == item["step"]) & (rows["item"] == item["item"])
+    rows, made = rows[is_own & (item["level"] in ("ordinal", "interval"))], []
+    for (group, story), answers in rows.groupby(["group", "story"]):
+        means = [
+            sum(one["analysed"].astype(float) * one["probability"].astype(float)) for _n, one in answers.groupby("seat")
+        ]
+        made.append({"group": group, "story": story, "number": sum(means) / len(means)})
+    table = pd.DataFrame(made, columns=["group", "story", "number"])
+    about = {"step": item["step"], "item": item["item"], "outcome": "answered", "value": "", "rationale": ""}
+    return table.assign(**about, rater=judge)
+
+
+def names_of_made(package, items):
+    """The jury and the expected scores that stand among judges of these items."""
+    names = [name_of(package.plan)] if package.plan.get("jury") else []
+    judges = package.table("judge_probabilities")["rater"].unique()
+    expected = [judge + SUFFIX for judge in judges]
+    return names + [n for n in expected if any(len(expected_scores(package, n, item)) for item in items)]
 
 
 def name_of(plan):

@@ -207,8 +207,8 @@ class Package:
 
     def judge_answers(self, judge, item):
         """One answer of a judge about each story; on a scale that it read as several personas their mean."""
-        if jury.is_jury(judge):
-            return jury.answers_of_jury(self, item)
+        if jury.is_made(judge):
+            return jury.answers_of(self, judge, item)
         rows = self.judges
         rows = rows[(rows["rater"] == judge) & (rows["step"] == item["step"]) & (rows["item"] == item["item"])]
         alone = rows[rows["counts_alone"] == "yes"].drop_duplicates(["group", "story"])

@@ -189,6 +189,13 @@ def study_of_probabilities() -> Study:
             for expert, is_yes in zip(planted.EXPERTS, rng.random(3) < 0.2 + 0.6 * share, strict=True)
         ]
         points = {story: rng.dirichlet(np.ones(5)) for story in yes}
+        rows += [
+            Row(
+                "test", expert, f"plot{g:02}", story, "scales", "item-1", Answer(value=int(rng.choice(5, p=shares)) + 1)
+            )
+            for story, shares in (points.items() if g <= N_READ else ())
+            for expert in planted.EXPERTS
+        ]
         for repeat in (1, 2) if g > planted.N_GROUPS - 3 else (1,):
             said: dict[judge_readings.Place, object] = {
                 ("tests", "item-1", story): "yes" if share >= 0.5 else "no" for story, share in yes.items()

@@ -95,6 +95,22 @@ def jury_rows(package):
     return rows.assign(rater=name, rater_kind="model", outcome="answered", rationale="", seat=0)
 
 
+def expected_rows(package):
+    """The mean point of each scale by a judge's probabilities, over its readings."""
+    rows = package.table("judge_probabilities")
+    rows = rows[is_about(rows, package.scales) & rows["story"].ne("").to_numpy()]
+    if not len(rows):
+        return rows
+    products = rows["analysed"].astype(float) * rows["probability"].astype(float)
+    place = ["rater", *UNIT, "step", "item"]
+    of_readings = rows.assign(number=products).groupby([*place, "seat"])["number"].sum().reset_index()
+    means = of_readings.groupby(place)["number"].mean().reset_index()
+    units = set(package.units)
+    means = means[[unit in units for unit in zip(means["group"], means["story"], strict=True)]]
+    names = means["rater"] + ", expected score"
+    return means.assign(rater=names, rater_kind="model", outcome="answered", rationale="", seat=0)
+
+
 def judged(package, items, with_jury=False):
     """The answers of models to items about stories; None if none has answered any of them.
 

@@ -277,11 +277,11 @@ class Package:
 
     @cached_property
     def models_with_jury(self):
-        """The same with the answers of the jury that the plan names, as if it were one of them."""
-        from recompute.readings import jury_rows
+        """The same with the answers of the jury that the plan names, and with expected scores, as if they were some."""
+        from recompute.readings import expected_rows, jury_rows
 
-        rows = jury_rows(self)
-        return pd.concat([self.models, rows], ignore_index=True) if len(rows) else self.models
+        made = [rows for rows in (jury_rows(self), expected_rows(self)) if len(rows)]
+        return pd.concat([self.models, *made], ignore_index=True) if made else self.models
 
     # ── people ─────────────────────────────────────────────────────────────────────────────────────────────────────
 

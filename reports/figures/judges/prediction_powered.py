@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reports.dataset.judged import judged
-from reports.dataset.jury import name_jury
+from reports.dataset.jury import name_expected, name_jury
 from reports.document import columns, plots
 from reports.document.columns import LEAD, decimals
 from reports.document.model import (
@@ -140,6 +140,7 @@ class PeopleAndJudge(Figure[Listing[JudgeEstimates]]):
     def compute(self, dataset: Dataset) -> Listing[JudgeEstimates]:
         verdicts = judged(dataset, dataset.verdict_items, with_jury=True)
         informed = dataset.records.judges_told_answers
+        informed = informed | {name_expected(judge) for judge in informed}
         if dataset.plan and informed & set(dataset.plan.jury):
             informed = informed | {name_jury(dataset.plan)}
         estimates = list(_estimates(dataset, verdicts, "yes_percent", None, informed)) if verdicts else []

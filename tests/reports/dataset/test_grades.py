@@ -107,6 +107,23 @@ def test_probabilities_are_the_level_where_they_are_and_repeats_elsewhere(study:
 
 
 @pytest.mark.embedded
+def test_expected_scores_stand_beside_the_points_that_the_judge_wrote(study: Study) -> None:
+    dataset = Dataset.of(study)
+    rows = dataset.models_with_jury
+    expected = rows[rows["rater"] == "sure, expected score"]
+
+    points = {
+        (answer.group, answer.story): sum(int(point) * share for point, share in answer.by_value.items())
+        for answer in dataset.graded_answers
+        if answer.step == "scales"
+    }
+    means = dict(zip(zip(expected["group"], expected["story"], strict=True), expected["analysed"], strict=True))
+    assert means == pytest.approx(points)
+    assert set(expected["step"]) == {"scales"}
+    assert set(dataset.models["rater"]) == {"sure"}
+
+
+@pytest.mark.embedded
 def test_a_study_without_probabilities_asks_the_database_for_none(
     django_assert_num_queries: pytest.FixtureRequest,
 ) -> None:
