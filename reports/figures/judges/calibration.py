@@ -14,8 +14,8 @@ from reports.dataset.judged import judged
 from reports.document import columns, notes
 from reports.document.columns import ENDS, LEAD, cell_with_ends, decimals, ends
 from reports.document.files import file_only
-from reports.document.model import DocumentSection, Files, Head, ReportTable, TableCell, TableColumn, TextBlock
-from reports.document.phrases import phrase
+from reports.document.model import DocumentSection, Files, Head, Phrase, ReportTable, TableCell, TableColumn, TextBlock
+from reports.document.phrases import BREAK, joined, phrase
 from reports.document.values import Estimate, Interval, IntervalEstimate
 from reports.figures.base import N_RESAMPLES, Figure, Listing, ends_of_mean, estimate, interval, note_of
 from reports.figures.judges.yes_levels import LEVELS, heading_of
@@ -104,8 +104,7 @@ class JudgesCalibration(Figure[Listing[Calibration]]):
             ),
             rows=result.rows,
             columns=[
-                columns.words("judge", _("Judge"), is_head=True),
-                columns.words("basis", _("From"), shown=lambda row: _basis(row.basis)),
+                columns.words("judge", _("Judge"), shown=_judge_words, is_head=True),
                 *(_level_column(name) for name in LEVELS if any(name in row.by_level for row in result.rows)),
                 *columns.with_interval("slope", _("Slope"), places=2, prefix="slope_", css=LEAD),
                 columns.estimate("best_slope", _("At best"), lambda row: row.best_slope, write=decimals(2)),
@@ -121,7 +120,8 @@ class JudgesCalibration(Figure[Listing[Calibration]]):
             "<strong>at best</strong> is the slope of a judge whose chances are people’s shares, asked as often. "
             "<strong>Error</strong>: how far people’s share is from the judge’s, on average within each of five "
             "levels, where distances in opposite directions cancel. None, half and all are within 5 points of it. "
-            "<strong>From</strong>: probabilities where the judge’s server gave them, else repeats."
+            "Below its name stands what a judge’s share comes from: <strong>probabilities</strong> where its server "
+            "gave them, else <strong>repeats</strong>."
         )
         every = (ends for row in result.rows for ends in (row.interval, *(level.interval for level in row.levels)))
         yield DocumentSection(
@@ -131,9 +131,10 @@ class JudgesCalibration(Figure[Listing[Calibration]]):
         )
 
 
-def _basis(basis: str) -> str:
+def _judge_words(row: Calibration) -> Phrase:
+    """The judge, and from what its level comes."""
     words = {"probabilities": _("probabilities"), "repeats": _("repeats"), "both": _("probabilities, repeats")}
-    return words[basis]
+    return joined(row.judge, words[row.basis], by=BREAK)
 
 
 def _counts(row: Calibration) -> str:
