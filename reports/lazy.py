@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from stats import judge_scores as judge_scores
     from stats import judge_sides as judge_sides
     from stats import judgements as judgements
+    from stats import jury as jury
     from stats import kneser_ney as kneser_ney
     from stats import log_odds_checks as log_odds_checks
     from stats import mean_intervals as mean_intervals

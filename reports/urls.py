@@ -7,6 +7,7 @@ from reports.page.sections import SECTIONS
 from reports.views import (
     drawings,
     filled_sections,
+    further_study,
     lab,
     methods,
     norms,
@@ -56,6 +57,7 @@ urlpatterns = [
     path("<slug:slug>/by/<slug:fingerprint>/summary.pdf", drawings.summary_pdf, name="stored_summary_pdf"),
     path("<slug:slug>/by/<slug:fingerprint>/<slug:table>.csv", stored.table, name="stored_table"),
     path("<slug:slug>/", pages.show, name="show"),
+    path("<slug:slug>/further-study/", further_study.further_study, name="further_study"),
     path("<slug:slug>/<section:page>/", pages.show, name="section"),
     path("<slug:slug>/figures/<slug:figure>/", pages.show, name="figure"),
     path("<slug:slug>/anew/", pages.compute_anew, name="compute_anew"),

@@ -10,18 +10,26 @@ import numpy as np
 import numpy.typing as npt
 
 from stats import intervals
-from stats.arrays import FloatArray, IntArray
+from stats.arrays import BoolArray, FloatArray, IntArray
 from stats.intervals import Interval
 from stats.reasons import Incomputable
 
 ALIKE = 1e-9  # sum of squares below which all are
 EDGES = (0.0, 0.5, 1.0)  # each is a level of its own, and what lies between two of them
+NEAR = 0.05  # within which a share is at an edge: a probability is hardly ever one itself
 
 
 def levels(shares: npt.ArrayLike) -> IntArray:
     """The level of each share, from 0 (never) over 2 (half) to 4 (always); those of 1 and 3 lie between."""
-    below, up_to = (np.searchsorted(EDGES, np.asarray(shares, dtype=np.float64), side) for side in ("left", "right"))
+    values = np.asarray(shares, dtype=np.float64)
+    below = np.searchsorted(EDGES, values + NEAR + ALIKE, "left")
+    up_to = np.searchsorted(EDGES, values - NEAR - ALIKE, "right")
     return np.asarray(below + up_to - 1, dtype=np.int64)
+
+
+def is_sure(shares: npt.ArrayLike) -> BoolArray:
+    """Whether a share is none or all, or as near."""
+    return np.isin(levels(shares), (0, 2 * len(EDGES) - 2))
 
 
 def slope(judge: npt.ArrayLike, people: npt.ArrayLike) -> float:

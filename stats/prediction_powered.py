@@ -15,6 +15,7 @@ import numpy.typing as npt
 from stats.arrays import BoolArray, FloatArray
 from stats.reasons import Incomputable
 
+MIN_PLANNED = 10  # stories from which it is said how many more are needed
 MIN_ALONE = 30  # stories from which a source's own covariances and the normal quantile do
 CONFIDENCE = 0.95
 
@@ -30,6 +31,14 @@ class Ratings:
     people: FloatArray
     judge: FloatArray
     judge_alone: FloatArray
+
+
+@dataclass(frozen=True)
+class NeededStories:
+    """How many stories people must read for an interval of a wanted width, from people alone and with the judge."""
+
+    alone: int
+    together: int
 
 
 @dataclass(frozen=True)
@@ -130,6 +139,32 @@ def estimate_means(sources: Sequence[Ratings]) -> list[PoweredMean]:
         else _estimate(source, covariance, variance, ddof=1)
         for source in sources
     ]
+
+
+def plan_reading(source: Ratings, half_width: float) -> NeededStories | None:
+    """How many stories of the source people must read until the 95 % interval of its mean reaches no farther.
+
+    With y people's mean of a story, j the judge's, and M stories that the judge has read, n stories give people alone a
+    variance of var(y) / n, and together with the judge one of var(y - w j) / n + w² var(j) / (M - n), where w is
+    cov(y, j) / ((1 + n / (M - n)) var(j)), between 0 and 1. Where M stories do not do, the judge saves none.
+    None from fewer than ten stories, or if all are alike to people: then nobody can tell.
+    """
+    n, n_all = len(source.people), len(source.people) + len(source.judge_alone)
+    of_people, of_judge = float(np.var(source.people, ddof=1)), float(np.var(_all_judged(source), ddof=1))
+    if n < MIN_PLANNED or of_people == 0:
+        return None
+    covariance = float(_centre(source.people) @ _centre(source.judge)) / (n - 1)
+    largest = (half_width / _quantile(MIN_ALONE)) ** 2  # of variances
+    alone = next(
+        (k for k in range(2, MIN_ALONE) if of_people / k <= (half_width / _quantile(k)) ** 2),
+        max(MIN_ALONE, math.ceil(of_people / largest)),
+    )
+    for k in range(2, min(alone, n_all - 1)):
+        weight = float(np.clip(covariance / ((1 + k / (n_all - k)) * of_judge), 0, 1)) if of_judge > 0 else 0.0
+        of_rest = of_people - 2 * weight * covariance + weight**2 * of_judge
+        if of_rest / k + weight**2 * of_judge / (n_all - k) <= (half_width / _quantile(k)) ** 2:
+            return NeededStories(alone, k)
+    return NeededStories(alone, alone)
 
 
 def _pool(sources: Sequence[Ratings]) -> tuple[float, float]:

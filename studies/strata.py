@@ -20,6 +20,7 @@ from studies.documents.errors import InvalidValue, quote
 from studies.documents.rated_stories import read_moment, read_score
 
 SOURCE, GROUP, TEXT = "source", "group", "text"  # columns of files of stories, so that no factor has such a name
+DOUBT = "=doubt"  # of stories that were not drawn, but chosen since judges were in doubt; no factor has such a name
 N_PARTS_BY_WORD = {"halves": 2, "thirds": 3, "quarters": 4}
 MOST_CRITERIA = 3
 

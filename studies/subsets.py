@@ -7,6 +7,7 @@ draft.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
@@ -17,7 +18,7 @@ from studies import construction, creation
 from studies.creation import NewStudy
 from studies.facts import ASKED_WHEN_NEW
 from studies.models import Provenance, StoryGroup, Study, Subset
-from studies.strata import CannotDraw, DrawableStory, SubsetDraw
+from studies.strata import DOUBT, CannotDraw, Criterion, DrawableStory, StratumDraw, SubsetDraw, SubsetRule
 from studies.typography.prompts import fold_prompt
 
 Membership = StoryGroup.stories.through
@@ -76,6 +77,16 @@ def hold_population(study: Study) -> Population:
     # Without the key: raters of a live study are not kept waiting.
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     return read_population(study)
+
+
+def choose_doubtful(population: Population, codes: Sequence[str]) -> SubsetDraw:
+    """The stories of these codes, on which judges are in doubt, as a draw. Raises CannotDraw if none can be read."""
+    key_by_code = {candidate.code: candidate.key for candidate in population.candidates}
+    keys = tuple(key_by_code[code] for code in codes if code in key_by_code)
+    if not keys:
+        raise CannotDraw(_("None of these stories can be read any more."))
+    rule = SubsetRule(len(keys), seed=0, criteria=(Criterion(DOUBT),))
+    return SubsetDraw(rule, (StratumDraw((DOUBT,), len(population.candidates), len(keys), keys),), {})
 
 
 @transaction.atomic

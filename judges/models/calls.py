@@ -243,6 +243,12 @@ class Parse(models.Model):
         blank=True,
         help_text=_("In which form a verdict stood; empty: in the one that was asked for."),
     )
+    grades = models.JSONField(
+        _("probabilities"),
+        default=dict,
+        blank=True,
+        help_text=_("How probable each answer was, by key of the item, where the server says so."),
+    )
     at = models.DateTimeField(_("at"))
 
     class Meta:

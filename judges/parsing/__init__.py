@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from judges import reasons
 from judges.parsing.cleanup import clean_reply, find_refusal, strip_fence, strip_unstorable
+from judges.parsing.grades import Grade, grade_verdicts
 from judges.parsing.outcomes import FORMS, Failure, State, Verdict, Verdicts
 from judges.parsing.recognition import RecognitionReply, parse_recognition, score_recognition
 from judges.parsing.several import parse_several
@@ -22,12 +23,14 @@ __all__ = [
     "LEAKED",
     "VERSION",
     "Failure",
+    "Grade",
     "RecognitionReply",
     "State",
     "Verdict",
     "Verdicts",
     "clean_reply",
     "find_refusal",
+    "grade_verdicts",
     "parse_recognition",
     "parse_reply",
     "score_recognition",
@@ -35,7 +38,7 @@ __all__ = [
     "strip_unstorable",
 ]
 
-VERSION = "6"
+VERSION = "7"
 LEAKED = reasons.LEAKED
 
 

@@ -39,10 +39,11 @@ def clean_reply(text: str, *, finish_reason: str) -> str | Failure:
         return Failure("refused", shorten(text))
     if finish_reason == "length":
         return Failure("truncated", reasons.TRUNCATED)
-    return text[_find_end_of_thoughts(text) :].strip() or Failure("unreadable", reasons.EMPTY)
+    return text[find_end_of_thoughts(text) :].strip() or Failure("unreadable", reasons.EMPTY)
 
 
-def _find_end_of_thoughts(text: str) -> int:
+def find_end_of_thoughts(text: str) -> int:
+    """Where what is said aloud begins."""
     if thoughts := _THOUGHTS.match(text):
         return thoughts.end()
     ends = list(_END_OF_THOUGHTS.finditer(text))

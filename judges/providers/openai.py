@@ -39,6 +39,7 @@ from judges.providers.base import (
     outcome_of,
     read_likelihoods,
     read_limits,
+    read_tokens,
     read_vectors,
     result_lines,
     text_of,
@@ -378,4 +379,5 @@ def completion_of(body: str, *, request_id: str = "", limits: Limits | None = No
         n_tokens_cached=token_count(usage, "prompt_tokens_details", "cached_tokens"),
         n_tokens_reasoning=token_count(usage, "completion_tokens_details", "reasoning_tokens"),
         limits=limits,
+        tokens=read_tokens(choice.get("logprobs")),
     )

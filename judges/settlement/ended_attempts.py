@@ -326,6 +326,7 @@ def _write_parses(ended: Iterable[Ended], interpretations: dict[int, Interpretat
             values=interpretation.values,
             reason=interpretation.reason,
             form=interpretation.form,
+            grades=interpretation.grades,
             at=e.at,
         )
         for e in ended

@@ -40,7 +40,7 @@ def empty_calls(stories: Sequence[int]) -> None:
     about.filter(unanswered).update(state=Call.State.BLOCKED)
     about.update(request={}, request_sha256="", reason=REASON)
     attempts.update(body="", reason="")
-    Parse.objects.filter(attempt__in=attempts).update(values={}, reason="")
+    Parse.objects.filter(attempt__in=attempts).update(values={}, grades={}, reason="")
     Text.objects.filter(story__in=stories).update(content="")
     # A story that was emptied keeps the hash of its text; what it was before an edit is no story's any more.
     theirs = Q(sha256__in=Story.objects.filter(pk__in=stories).values("sha256"))

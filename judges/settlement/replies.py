@@ -35,6 +35,7 @@ class Interpretation:
 
     findings : what was read in a reply of which nothing is recorded
     form : in which a verdict stood, one of `parsing.FORMS`
+    grades : how probable each answer was, by key of the item, where the server says so
     """
 
     answers: list[tuple[Item, Answer]]
@@ -42,6 +43,7 @@ class Interpretation:
     reason: str = ""
     findings: dict[str, Any] = field(default_factory=dict)
     form: str = ""
+    grades: dict[str, Any] = field(default_factory=dict)
 
     @property
     def values(self) -> dict[str, Any]:
@@ -76,7 +78,12 @@ def interpret(call: Call, completion: Completion, protocol: str) -> Interpretati
     if call.kind == Call.Kind.TEST:
         lost = next(iter(verdicts.failures.values()), None)
         return _without_answers(lost) if lost else Interpretation([], Call.State.OK, findings=verdicts.values)
-    return _interpret_verdicts(asked, verdicts)
+    interpretation = _interpret_verdicts(asked, verdicts)
+    grades = parsing.grade_verdicts(
+        *(completion.tokens, verdicts), text=completion.text, protocol=protocol, items=asked, by_key=call.item is None
+    )
+    interpretation.grades = {key: grade.document for key, grade in grades.items()}
+    return interpretation
 
 
 def _without_answers(failure: parsing.Failure) -> Interpretation:

@@ -139,10 +139,10 @@ def _read_replies(run: Run, call: Call) -> list[tuple[Attempt, Interpretation]]:
 
 def _choose(read: Sequence[tuple[Attempt, Interpretation]]) -> tuple[Attempt, Interpretation]:
     """The reply that counts, with what is read in it."""
-    return read[_find_counted([(interpretation.state, interpretation.values) for _attempt, interpretation in read])]
+    return read[find_counted([(interpretation.state, interpretation.values) for _attempt, interpretation in read])]
 
 
-def _find_counted(ends: Sequence[tuple[str, Mapping[str, Any]]]) -> int:
+def find_counted(ends: Sequence[tuple[str, Mapping[str, Any]]]) -> int:
     """Which of a call's replies counts, as when they came: the first that was read whole, or the fullest, and of those
     that are as full the last.
 
@@ -156,7 +156,7 @@ def _find_counted(ends: Sequence[tuple[str, Mapping[str, Any]]]) -> int:
 def _find_recorded(call: Call) -> dict[str, Any]:
     """The values that the call's replies gave when they were read last, by item."""
     parses = [parse for attempt in call.attempts.all() if (parse := _find_earlier(attempt))]
-    return parses[_find_counted([(parse.state, parse.values) for parse in parses])].values if parses else {}
+    return parses[find_counted([(parse.state, parse.values) for parse in parses])].values if parses else {}
 
 
 def _find_earlier(attempt: Attempt) -> Parse | None:
@@ -173,10 +173,11 @@ def _keep(attempt: Attempt, interpretation: Interpretation, *, at: datetime) -> 
         values=interpretation.values,
         reason=interpretation.reason,
         form=interpretation.form,
+        grades=interpretation.grades,
         at=at,
     )
     latest = _find_earlier(attempt)
-    names = ("version", "state", "values", "reason", "form")
+    names = ("version", "state", "values", "reason", "form", "grades")
     if latest is None or any(getattr(latest, name) != getattr(row, name) for name in names):
         row.save()
 

@@ -30,6 +30,7 @@ from studies.views.guards import require_in_study
 
 A_PAGE = 50
 REPLIED = (Attempt.Outcome.ANSWERED, Attempt.Outcome.REUSED, Attempt.Outcome.LATE)
+LEAST_SHOWN = 0.0005  # of probabilities
 # What a probe of a text finds, in words; what is asked about fixed texts is named by the keys of its items.
 FINDINGS = {
     "is_known": gettext_lazy("says that it knows the text"),
@@ -118,7 +119,26 @@ def _find_reply(run: Run, attempts: Sequence[Attempt]) -> str:
 def _parses(call: Call) -> list[dict[str, Any]]:
     """What each version of the parser read in the replies, the oldest first."""
     rows = Parse.objects.filter(attempt__call=call).select_related("attempt").order_by("pk")
-    return [{"parse": row, "words": states.WORDS[row.state], "values": _spell(row.values)} for row in rows]
+    return [
+        {
+            "parse": row,
+            "words": states.WORDS[row.state],
+            "values": _spell(row.values),
+            "probabilities": _spell_grades(row.grades),
+        }
+        for row in rows
+    ]
+
+
+def _spell_grades(grades: dict[str, Any]) -> str:
+    """Of each item the answers that are not improbable, the most probable first, and what fell on none of them."""
+    return "; ".join(f"{key}: {_spell_grade(grade)}" for key, grade in grades.items())
+
+
+def _spell_grade(grade: dict[str, Any]) -> str:
+    by_value = sorted(grade["by_value"].items(), key=lambda pair: -pair[1])
+    shares = [pair for pair in (*by_value, (_("others"), grade["outside"])) if pair[1] >= LEAST_SHOWN]
+    return ", ".join(f"{name} {number_format(100 * share, decimal_pos=1)}" for name, share in shares)
 
 
 def _spell(values: dict[str, Any]) -> str:

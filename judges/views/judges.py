@@ -27,6 +27,8 @@ SEES, ADDS, CHANGES = "judges.view_judge", "judges.add_judge", "judges.change_ju
 # The parameters that every protocol knows; others are rows of name and value.
 KNOWN = ("temperature", "max_tokens", "top_p", "seed")
 FIELDS = (*KNOWN, REASONING_EFFORT)
+# What asks OpenAI's chat for the probabilities of each token, and for those of twenty that could have stood there.
+PROBABILITIES = {"logprobs": True, "top_logprobs": 20}
 N_ROWS = 5
 LONGEST_VALUE = 1000
 DEEPEST_VALUE = 20  # objects and lists within one another
@@ -47,6 +49,13 @@ class JudgeForm(forms.ModelForm):  # type: ignore[type-arg]
         label=gettext_lazy("Top p"), min_value=0, max_value=1, required=False, help_text=gettext_lazy("0 to 1.")
     )
     seed = forms.IntegerField(label=gettext_lazy("Seed"), required=False)
+    asks_probabilities = forms.BooleanField(
+        label=gettext_lazy("Ask for probabilities, where the server gives them"),
+        required=False,
+        help_text=gettext_lazy(
+            "Sends logprobs and top_logprobs, as OpenAI’s chat and llama.cpp take them; others may refuse them."
+        ),
+    )
     reasoning_effort = forms.ChoiceField(
         label=gettext_lazy("Reasoning effort"),
         required=False,
@@ -72,10 +81,13 @@ class JudgeForm(forms.ModelForm):  # type: ignore[type-arg]
         is_effort_odd = not isinstance(effort.initial, str)
         effort.initial = None if is_effort_odd else effort.initial
         values = dict.fromkeys([*REASONING_EFFORTS, *([effort.initial] if effort.initial else [])])
+        is_asked = all(parameters.get(name) == value for name, value in PROBABILITIES.items())
+        self.fields["asks_probabilities"].initial = is_asked
         # What none of the fields can show stands in a row, where it can be mended.
         fields = KNOWN if is_effort_odd else FIELDS
         effort.choices = [("", _("as the provider chooses")), *((value, value) for value in values)]
-        others = [(name, value) for name, value in parameters.items() if name not in fields and _fits_row(value)]
+        shown = {*fields, *(PROBABILITIES if is_asked else ())}
+        others = [(name, value) for name, value in parameters.items() if name not in shown and _fits_row(value)]
         for n in range(max(N_ROWS, len(others) + 1)):
             name, value = others[n] if n < len(others) else ("", None)
             self.fields[f"name{n}"] = forms.CharField(
@@ -99,6 +111,7 @@ class JudgeForm(forms.ModelForm):  # type: ignore[type-arg]
         # What does not fit a row was written elsewhere, and stays.
         kept = {name: value for name, value in self.instance.parameters.items() if not _fits_row(value)}
         parameters = kept | {name: cleaned[name] for name in FIELDS if cleaned.get(name) not in (None, "")}
+        parameters |= PROBABILITIES if cleaned.get("asks_probabilities") else {}
         for n in range(len(self.rows)):
             name, value = cleaned.get(f"name{n}", ""), cleaned.get(f"value{n}", "")
             if name and (name in parameters):

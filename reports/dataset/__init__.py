@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from annotation.models import Rater, Response
 from judges.models import Judge
-from reports.dataset import answers, cubes, ideas, readings
+from reports.dataset import answers, cubes, grades, ideas, jury, readings
 from reports.dataset.cubes import Cube
+from reports.dataset.grades import GradedAnswer
 from reports.dataset.ideas import IdeaPanel
 from reports.dataset.outcomes import OutcomeTable, outcome_tables
 from reports.dataset.premises import find_clusters
@@ -147,12 +148,30 @@ class Dataset:
         return readings.take_one_value(self.all_readings, self.reading_by_assignment, scales=scales)
 
     @cached_property
+    def graded_answers(self) -> list[GradedAnswer]:
+        """How probable each answer of judges was that count, where servers said so. One query, none where no judge
+        asked for it."""
+        asking = [slug for slug, judge in self.judge_by_slug.items() if judge.parameters.get(grades.ASKS)]
+        if not asking:
+            return []
+        counted = set(self.all_readings["assignment"])
+        return [answer for answer in grades.list_grades(self.study, asking) if answer.assignment in counted]
+
+    @cached_property
     def models(self) -> pd.DataFrame:
         """The answers of models that count: one for each judge, item and unit."""
         return self.judges[self.judges["rater_kind"] == Rater.Kind.MODEL]
 
     @cached_property
-    def judged_by_items(self) -> dict[tuple[Pair, ...], Judged | None]:
+    def models_with_jury(self) -> pd.DataFrame:
+        """The same with the answers of the jury that the plan names, and with expected scores of judges whose
+        probabilities are known, as if each were one of them."""
+        made = [rows for rows in (jury.jury_rows(self), jury.expected_rows(self)) if len(rows)]
+        tables = [table.astype(object) for table in (self.models, *made)]
+        return pd.concat(tables, ignore_index=True) if made else self.models
+
+    @cached_property
+    def judged_by_items(self) -> dict[tuple[tuple[Pair, ...], bool], Judged | None]:
         """What judges and people answered to the same items, of those that were read so far; `judged.judged` fills it.
         Many figures are about the same."""
         return {}

@@ -72,16 +72,20 @@ def answers_to(answers: pd.DataFrame, items: Sequence[StepItem]) -> pd.DataFrame
     return answers[is_about]
 
 
-def judged(dataset: Dataset, items: Sequence[StepItem]) -> Judged | None:
-    """The answers to items about stories; None if no model has answered any of them. Read once for the same items."""
-    keys = tuple(item.key for item in items)
-    if keys not in dataset.judged_by_items:
-        dataset.judged_by_items[keys] = _judged(dataset, items)
-    return dataset.judged_by_items[keys]
+def judged(dataset: Dataset, items: Sequence[StepItem], *, with_jury: bool = False) -> Judged | None:
+    """The answers to items about stories; None if no model has answered any of them. Read once for the same items.
+
+    with_jury : whether the jury that is planned, and expected scores, stand among the judges: not where judges are held
+        against each other
+    """
+    key = (tuple(item.key for item in items), with_jury and dataset.models_with_jury is not dataset.models)
+    if key not in dataset.judged_by_items:
+        dataset.judged_by_items[key] = _judged(dataset, items, with_jury=key[1])
+    return dataset.judged_by_items[key]
 
 
-def _judged(dataset: Dataset, items: Sequence[StepItem]) -> Judged | None:
-    rows = answers_to(dataset.models, items) if items else None
+def _judged(dataset: Dataset, items: Sequence[StepItem], *, with_jury: bool) -> Judged | None:
+    rows = answers_to(dataset.models_with_jury if with_jury else dataset.models, items) if items else None
     if rows is None or rows.empty:
         return None
     names = tuple(sorted(rows["rater"].unique()))

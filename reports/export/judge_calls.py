@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from judges.models import Call, Text
+from judges.models import Attempt, Call, Text
 from judges.requests import texts
 from reports.export.content import PackageContent
 from reports.export.long_table_columns import iso
@@ -26,7 +26,7 @@ def call_lines(content: PackageContent) -> Iterator[str]:
         content.calls.select_related("run__judge", "assignment__seat", "assignment__group", "step", "item", "story")
         .defer("run__document", "story__text")
         .order_by("run_id", "pk")
-        .prefetch_related("attempts")
+        .prefetch_related("attempts__parses")
     )
     batch: list[Call] = []
     for call in rows.iterator(chunk_size=AT_ONCE):
@@ -91,7 +91,14 @@ def _document(call: Call, text_by_hash: dict[str, str], hidden: set[str], withhe
                 # A reply may quote the text that it is about.
                 "body": "" if is_hidden else attempt.body,
                 "reason": "" if is_hidden else attempt.reason,
+                "probabilities": _read_probabilities(attempt),
             }
             for attempt in call.attempts.all()
         ],
     }
+
+
+def _read_probabilities(attempt: Attempt) -> dict[str, Any]:
+    """How probable each answer was, by item, as it was read last."""
+    parse = max(attempt.parses.all(), key=lambda row: row.pk, default=None)
+    return parse.grades if parse else {}

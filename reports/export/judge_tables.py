@@ -9,10 +9,11 @@ import json
 import math
 from collections.abc import Callable, Iterator
 
+from annotation.models import Assignment
 from judges.laboratory import reference_sets
 from judges.laboratory.embeddings import CannotEmbed
 from judges.models import ReferenceSet, Run, ScoreCard
-from reports.dataset import Dataset
+from reports.dataset import Dataset, grades
 from reports.export.content import PackageContent, PackageTable, Row, TableField
 from reports.export.redistribution import find_redistributable_codes
 from stats.reasons import Incomputable
@@ -57,6 +58,44 @@ def judge_rows(content: PackageContent) -> Iterator[Row]:
     cards = ScoreCard.objects.filter(study=content.study).exclude(rater__code__in=content.left_out_readers)
     for card in cards.select_related("rater").order_by("rater__code"):
         yield {"rater": card.rater.code, "is_run": False, "better": card.better, "about": card.about}
+
+
+GRADE_FIELDS = {
+    "rater": TableField("Code of the judge."),
+    "group": TableField("Code of the group of stories."),
+    "seat": TableField("Number of the place within its group and kind of rater.", "integer"),
+    "story": TableField("Code of the story; empty if the item is about the group."),
+    "step": TableField("Key of the step of the protocol."),
+    "item": TableField("Key of the item."),
+    "answer": TableField("An answer that the item allows."),
+    "analysed": TableField("The answer as a number in the direction in which it is analysed.", "number"),
+    "probability": TableField("Its probability among all that the item allows.", "number"),
+    "outside": TableField("The share of probability that fell on none of them, or was not listed.", "number"),
+}
+
+
+def grade_rows(content: PackageContent) -> Iterator[Row]:
+    """Every answer to what judges were asked with its probability, where their server said so, reading by reading."""
+    item_by_key = {item.key: item for item in content.all_items}
+    counted = content.assignments.filter(status__in=(Assignment.Status.SUBMITTED, Assignment.Status.OPEN))
+    seat_by_assignment = dict(counted.order_by().values_list("pk", "seat__number"))
+    for answer in grades.list_grades(content.study, grades.find_asking(content.study)):
+        item = item_by_key.get((answer.step, answer.item))
+        if answer.assignment not in seat_by_assignment or item is None:
+            continue
+        for written, probability in answer.by_value.items():
+            yield {
+                "rater": answer.judge,
+                "group": answer.group,
+                "seat": seat_by_assignment[answer.assignment],
+                "story": answer.story,
+                "step": answer.step,
+                "item": answer.item,
+                "answer": written,
+                "analysed": answer.number_of(written, item),
+                "probability": probability,
+                "outside": answer.outside,
+            }
 
 
 FILL_FIELDS = {
@@ -183,6 +222,12 @@ TABLES = (
         "With which model and prompt each judge was run; which way scores are better.",
         JUDGE_FIELDS,
         judge_rows,
+    ),
+    _table(
+        "judge_probabilities.csv",
+        "How probable each answer of a judge was, where its server said so.",
+        GRADE_FIELDS,
+        grade_rows,
     ),
     _table(
         "fill_vectors.csv",

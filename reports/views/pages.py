@@ -3,6 +3,9 @@
 Like the raters' pages they refuse query parameters, which nothing of ours sends.
 """
 
+from typing import cast
+
+from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -14,6 +17,7 @@ from reports.methods.citation import SHORT, cite
 from reports.models import Report
 from reports.page.fragments import obtain_page
 from reports.page.pages import SUMMARY, name_of_figure, pages_of, shows_all_of_figures
+from reports.views.further_study import FIGURE, may_ask
 from reports.views.shared import ORDER, is_by_score, obtain_report, of_study, render_waiting
 from studies.access import Access
 from studies.views.guards import require_in_study
@@ -58,6 +62,7 @@ def show(request: HttpRequest, access: Access, *, page: str = SUMMARY, figure: s
         "other_editions": results.list_other_editions(report),
         "is_sealed": report.is_sealed,
         "citation": cite(report, request.build_absolute_uri(address)),
+        "asks_further": figure == FIGURE.replace("_", "-") and may_ask(access, cast(User, request.user)),
         "main_class": "research",
     }
     return render(request, "reports/show.html", state | page_context)

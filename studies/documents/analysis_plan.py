@@ -48,6 +48,7 @@ class AnalysisPlan:
     reference : name of the source against which the others stand; "" for none
     pairs : names of two sources each, compared beside what `contrasts` says
     margin : in units of the outcome; within it sources count as equally good. None: equivalence is not tested
+    jury : codes of judges that are read as one, too; jury_weights : of each of them; none: all alike
     reference_texts, embedding : of filled clozes, whose fills say what is usual, and by what fills are compared
     nsv_target : of a panel's ideas, the outcomes whose mean is what novelty, surprise and value are to agree with
     nsv_references : name of the reference set that novelty and surprise are measured against
@@ -73,6 +74,8 @@ class AnalysisPlan:
     test: str = BY_DEFAULT
     margin: float | None = None
     epsilon: float = EPSILON
+    jury: tuple[str, ...] = ()
+    jury_weights: tuple[float, ...] = ()
     reference_texts: str = ""
     embedding: str = EMBEDDING
     nsv_target: tuple[str, ...] = ()
@@ -103,6 +106,11 @@ class AnalysisPlan:
             NAMED_STORIES: bool(self.exclude_stories),
         }
         return tuple(rule for rule in RULES if is_applied[rule])
+
+    @property
+    def weights_of_jury(self) -> tuple[float, ...]:
+        """The weight of each judge of the jury."""
+        return self.jury_weights or (1.0,) * len(self.jury)
 
     def detail_of(self, rule: str) -> str:
         """What an exclusion rule says beside its name: the pace, of which stories, or the codes; "" for nothing."""
@@ -168,6 +176,13 @@ def _codes(things: str) -> FieldReader:
     return read
 
 
+def _weights(value: Any) -> tuple[float, ...]:
+    """A list of numbers, each larger than 0."""
+    if not isinstance(value, list | tuple):
+        raise InvalidValue(f"must be a list of numbers, as [2, 1, 1], not {reader.name_kind(value)}")
+    return tuple(_number(0, math.inf, "a list of numbers larger than 0, as [2, 1, 1]")(weight) for weight in value)
+
+
 _source = reader.line(200)
 
 
@@ -196,6 +211,8 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "test": reader.one_of(*TESTS),
     "margin": _number(0, math.inf, "larger than 0, in units of the outcome"),
     "epsilon": _number(0, 1, "larger than 0 and smaller than 1, as .2"),
+    "jury": _codes("judges"),
+    "jury_weights": _weights,
     "reference_texts": reader.one_of(*REFERENCE_TEXTS),
     "embedding": reader.line(200),
     "nsv_target": _keys,
@@ -238,6 +255,10 @@ def find_fault(plan: AnalysisPlan) -> tuple[str, str] | None:
         return "pairs", f"every two sources are compared already; leave it out, or say contrasts = “{NAMED_PAIRS}”"
     if plan.outcome in plan.secondary:
         return "secondary", f"{quote(plan.outcome)} is the primary outcome; leave it out here"
+    if len(plan.jury) == 1:
+        return "jury", f"{quote(plan.jury[0])} alone is no jury; name two judges or more, or none"
+    if plan.jury_weights and len(plan.jury_weights) != len(plan.jury):
+        return "jury_weights", f"has {len(plan.jury_weights)} for {len(plan.jury)} judges; give one for each, or none"
     if plan.nsv_target and not plan.nsv_references:
         return "nsv_references", "is missing; name the set of stories that novelty is measured against"
     others = (plan.nsv_references, plan.nsv_coherence, plan.nsv_surprise, plan.nsv_value, plan.nsv_pairs)

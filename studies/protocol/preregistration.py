@@ -225,3 +225,12 @@ def _tests(plan: AnalysisPlan) -> Iterator[str]:
     else:
         yield f"- Equally good: the 90 % interval (two one-sided tests) lies within ±{plan.margin:g} of its units."
     yield f"- A judge in place of an expert: the alternative annotator test with ε = {plan.epsilon:g}."
+    if plan.jury:
+        weights = ", ".join(
+            f"{name} ({weight:g})" for name, weight in zip(plan.jury, plan.weights_of_jury, strict=True)
+        )
+        yield (
+            f"- Jury: judges read as one beside each of them, with their weights: {weights}. Of verdicts and choices "
+            "what has more than half of the weight of those who answered, of scales their weighted mean, where two or "
+            "more answered; a tie is no answer."
+        )

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from studies.models import Study, Subset
-from studies.strata import GROUP, SOURCE, TEXT, Criterion, parse_criterion
+from studies.strata import DOUBT, GROUP, SOURCE, TEXT, Criterion, parse_criterion
 
 
 def describe_subset(study: Study, *, with_strata: bool) -> str:
@@ -23,7 +23,13 @@ def describe_subset(study: Study, *, with_strata: bool) -> str:
 
 def _sentences(subset: Subset, *, with_strata: bool) -> Iterator[str]:
     n_taken = sum(stratum["n_taken"] for stratum in subset.strata)
-    if with_strata:
+    if with_strata and subset.criteria == [DOUBT]:
+        sentence = ngettext(
+            "%(taken)d story was taken from the %(there)d of “%(title)s”, on which judges were divided most.",
+            "%(taken)d stories were taken from the %(there)d of “%(title)s”, those on which judges were divided most.",
+            n_taken,
+        )
+    elif with_strata:
         sentence = ngettext(
             "%(taken)d story was drawn from the %(there)d of “%(title)s” with the seed %(seed)d.",
             "%(taken)d stories were drawn from the %(there)d of “%(title)s” with the seed %(seed)d.",
@@ -38,7 +44,7 @@ def _sentences(subset: Subset, *, with_strata: bool) -> Iterator[str]:
         )
     n_there = sum(stratum["n_there"] for stratum in subset.strata)
     yield sentence % {"taken": n_taken, "there": n_there, "title": subset.title, "seed": subset.seed}
-    if not (with_strata and subset.criteria):
+    if not (with_strata and subset.criteria) or subset.criteria == [DOUBT]:
         return
     names = get_text_list([name_criterion(parse_criterion(text)) for text in subset.criteria], _("and"))
     values = {"n": subset.n, "strata": len(subset.strata), "names": names}

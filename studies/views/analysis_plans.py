@@ -24,7 +24,7 @@ from studies.models import Cloze, Study
 from studies.protocol import Outcome, Protocol
 from studies.protocol.exclusion_words import describe_rules
 from studies.protocol.preregistration import write_preregistration
-from studies.views.exclusion_form import RULE_FIELDS, ExclusionForm
+from studies.views.exclusion_form import RULE_FIELDS, CodesField, ExclusionForm, WeightsField
 from studies.views.guards import require_in_study
 
 # People who plan contrasts know who wrote the stories, so blind coordinators do not see the page.
@@ -56,6 +56,7 @@ CORRELATIONS = {
     analysis_plan.WITHIN_PROMPTS: gettext_lazy("The mean of those within each prompt"),
     analysis_plan.POOLED: gettext_lazy("That over all ideas together"),
 }
+JURY = ("jury", "jury_weights")
 OF_FILLED_TEXTS = ("reference_texts", "embedding")
 OF_IDEAS = (
     "nsv_target",
@@ -69,7 +70,7 @@ OF_IDEAS = (
 # The fields under the heading that they stand under on the page.
 PARTS = {
     gettext_lazy("What is compared"): (
-        *("outcome", "secondary", "reference", "contrasts", "pairs", "test", "margin", "epsilon", "hypotheses"),
+        *("outcome", "secondary", "reference", "contrasts", "pairs", "test", "margin", "epsilon", *JURY, "hypotheses"),
     ),
     gettext_lazy("Filled texts"): OF_FILLED_TEXTS,
     gettext_lazy("Novelty, surprise and value"): OF_IDEAS,
@@ -120,6 +121,19 @@ class AnalysisPlanForm(ExclusionForm):
     epsilon = forms.FloatField(
         label=gettext_lazy("Margin for a judge, ε"),
         help_text=gettext_lazy("By how much an expert may do better than a judge that is to stand in for one."),
+    )
+    jury = CodesField(
+        label=gettext_lazy("Jury"),
+        required=False,
+        help_text=gettext_lazy(
+            "Judges that the report also reads as one, separated by commas: what has more than half of their weight, "
+            "on scales their mean, where two or more have answered. Empty: none."
+        ),
+    )
+    jury_weights = WeightsField(
+        label=gettext_lazy("Weights of the jury"),
+        required=False,
+        help_text=gettext_lazy("A number for each of its judges, separated by commas. Empty: all count alike."),
     )
     reference_texts = forms.ChoiceField(
         label=gettext_lazy("Reference set"),
@@ -311,6 +325,7 @@ def describe_facts(plan: AnalysisPlan, current_protocol: Protocol) -> list[tuple
         (_("Test"), str(TESTS[plan.test])),
         (_("Margin"), "" if plan.margin is None else f"{plan.margin:g}"),
         (_("Margin for a judge, ε"), f"{plan.epsilon:g}"),
+        (_("Jury"), ", ".join(f"{name} ({w:g})" for name, w in zip(plan.jury, plan.weights_of_jury, strict=True))),
         *_facts_of_filled_texts(plan, current_protocol.version.study),
         *_facts_of_ideas(plan, title_by_key),
         (_("Hypotheses"), plan.hypotheses),

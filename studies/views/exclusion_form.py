@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from studies.documents import analysis_plan
@@ -25,6 +26,20 @@ class CodesField(forms.CharField):
 
     def prepare_value(self, value: Any) -> Any:
         return value if isinstance(value, str) or value is None else ", ".join(value)
+
+
+class WeightsField(forms.CharField):
+    """Numbers separated by commas or blanks, as a list."""
+
+    def to_python(self, value: Any) -> list[float]:  # type: ignore[override]
+        words = [word for word in re.split(r"[\s,;]+", super().to_python(value) or "") if word]
+        try:
+            return [float(word) for word in words]
+        except ValueError:
+            raise forms.ValidationError(_("Numbers, separated by commas, as 2, 1, 1.")) from None
+
+    def prepare_value(self, value: Any) -> Any:
+        return value if isinstance(value, str) or value is None else ", ".join(f"{number:g}" for number in value)
 
 
 class ExclusionForm(forms.Form):

@@ -6,6 +6,7 @@ from functools import partial
 
 import pandas as pd
 
+from tests.independent import jury
 from tests.independent.composites import find_score, items_of
 from tests.independent.material import Decimal, Whole, is_among
 from tests.independent.words import readings
@@ -89,6 +90,9 @@ def outcomes(package, report, check):
             asked = [row] if is_alone else row["items"]
             keys = keys_of(package, asked)
             own = package.one_value[package.one_value["rater"] == row["judge"]]
+            if jury.is_made(row["judge"]):
+                about = [item for item in package.items if item["is_about_a_story"]]
+                own = pd.concat([jury.answers_of(package, row["judge"], item) for item in about])
             own = own[[key in keys for key in zip(own["step"], own["item"], strict=True)]]
             units = package.group_units if is_alone else package.units
             tables = [row["outcomes"]] + ([row["scores"]["outcomes"]] if name == "judges" else [])

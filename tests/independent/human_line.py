@@ -37,7 +37,7 @@ def human_line(package, result, check):
 
 def check_ends(package, place, row, items, check):
     kinds = ("verdicts", "choices", "scales")
-    judges = judges_of(package, items)
+    judges = judges_of(package, items, with_jury=True)
     seed = (package.seed, HUMAN_LINE, kinds.index(row["kind"]), judges.index(row["judge"]))
     is_in = [row["part"] == "all" or package.kind_of(story) == "language_model" for _group, story in package.units]
     units = [unit for unit, is_kept in zip(package.units, is_in, strict=True) if is_kept]

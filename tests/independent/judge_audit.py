@@ -5,13 +5,19 @@ import pandas as pd
 from statsmodels.stats.multitest import multipletests
 
 from tests.independent import lines, traits
-from tests.independent.beside_people import LEVELS
 from tests.independent.intervals import of_values
 from tests.independent.judge_scores import contributions
 from tests.independent.judges import UNIT, answers_of_judge, answers_of_people, beside_majority, items_of, judges_of
 from tests.independent.material import is_among
 
 BIASES, CALIBRATION = 28, 153  # of the seed
+LEVELS = {  # of a judge, within five points
+    "none": lambda share: share <= 0.05 + 1e-9,
+    "fewer_than_half": lambda share: (share > 0.05 + 1e-9) & (share < 0.45 - 1e-9),
+    "half": lambda share: (share >= 0.45 - 1e-9) & (share <= 0.55 + 1e-9),
+    "more_than_half": lambda share: (share > 0.55 + 1e-9) & (share < 0.95 - 1e-9),
+    "all": lambda share: share >= 0.95 - 1e-9,
+}
 READING = ["group", "story", "step", "item", "order", "persona"]
 PURPOSES = {"modal_share": 1, "explanations": 3, "repeats": 4}  # of the seed
 
@@ -132,15 +138,29 @@ def read_again(package, judge, items):
     return rows[rows.groupby(READING)["number"].transform("size") > 1]
 
 
+def with_keys(rows, key_of):
+    """The rows with the number of their item."""
+    return rows.assign(key=[key_of[pair] for pair in zip(rows["step"], rows["item"], strict=True)])
+
+
+def probabilities_of_yes(package, judge, key_of):
+    """The judge's mean probability of Yes over its readings, where its server gave it."""
+    rows = package.table("judge_probabilities").astype({"probability": float})
+    is_own = (rows["rater"] == judge) & is_among(rows, set(key_of)) & (rows["answer"] == "yes")
+    return with_keys(rows[is_own], key_of).groupby(["key", *UNIT])["probability"].mean()
+
+
 def judges_calibration(package, result, check):
     """People's share of Yes beside that of the judge's answers to the same question, by regression and by level."""
     items = package.verdicts
     key_of = {(item["step"], item["item"]): key for key, item in enumerate(items)}
     people = package.answers_to_all(items).groupby(["key", *UNIT])["number"].mean().rename("people").reset_index()
     for row in result:
-        again = read_again(package, row["judge"], items)
-        again = again.assign(key=[key_of[pair] for pair in zip(again["step"], again["item"], strict=True)])
-        share = again.groupby(["key", *UNIT])["number"].agg(["mean", "size"]).reset_index()
+        again = with_keys(read_again(package, row["judge"], items), key_of)
+        share = again.groupby(["key", *UNIT])["number"].agg(["mean", "size"])
+        probable = probabilities_of_yes(package, row["judge"], key_of)
+        share = pd.concat([probable.to_frame("mean").assign(size=np.inf), share])
+        share = share[~share.index.duplicated()].reset_index()
         table = share.merge(people, on=["key", *UNIT])
         table["cluster"] = package.clusters(table)
         place = f"judges_calibration/{row['judge']}"
@@ -148,7 +168,8 @@ def judges_calibration(package, result, check):
         at = judges_of(package, items).index(row["judge"])
         places = np.unique(table["cluster"], return_inverse=True)[1]
         value, seed = slope(x, y, np.ones((1, len(x))))[0], (package.seed, CALIBRATION, at)
-        check.numbers(place, row, n=len(table), n_answers=table["size"].sum(), value=value)
+        check.numbers(place, row, n=len(table), value=value, n_probabilities=np.isinf(table["size"]).sum())
+        check.number(f"{place}/answers", row["n_answers"], table.loc[np.isfinite(table["size"]), "size"].sum())
         ends = of_values(lambda weights, x=x, y=y: slope(x, y, weights), places, seed, (None, None))
         check.ends(place, row["interval"], ends, places.max() + 1)
         check.number(f"{place}/error", row["error"]["value"], error(table))
@@ -170,10 +191,12 @@ def doubtful_verdicts(package, result, check):
         if judge not in result["anchored"]:
             tables = [table.assign(key=key) for key, table in enumerate(answers_of_judge(package, judge, items))]
             once = pd.concat(tables).set_index(["key", *UNIT])["number"]
-            again = read_again(package, judge, items)
             keys = {(item["step"], item["item"]): key for key, item in enumerate(items)}
-            again = again.assign(key=[keys[pair] for pair in zip(again["step"], again["item"], strict=True)])
-            shares.append(again.groupby(["key", *UNIT])["number"].mean().combine_first(once))
+            again = with_keys(read_again(package, judge, items), keys)
+            repeated = again.groupby(["key", *UNIT])["number"].mean().combine_first(once)
+            probable = probabilities_of_yes(package, judge, keys)
+            is_sure = LEVELS["none"](probable) | LEVELS["all"](probable)
+            shares.append(probable.where(~is_sure, probable.round()).combine_first(repeated))
     judges = pd.concat(shares).groupby(level=[0, 1, 2]).agg(["mean", "count"])
     judges = judges[(judges["mean"] > 0) & (judges["mean"] < 1)]
     people = package.answers_to_all(items).groupby(["key", *UNIT])["number"].agg(["mean", "count"])

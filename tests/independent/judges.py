@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from tests.independent import intervals, judge_floors, lines
+from tests.independent import intervals, judge_floors, jury, lines
 from tests.independent.composites import bounds_of_score, rater_scores, score_of_items
 from tests.independent.composites import items_of as items_of_score
 from tests.independent.judge_scores import MEANS, contributions, items_with_value, score
@@ -141,8 +141,10 @@ def items_of(package, kind):
     return [item for item in about_stories if item["level"] == "nominal" and item["is_verdict"] is is_kind]
 
 
-def judges_of(package, items):
-    """The models that answered any of the items, in their order."""
+def judges_of(package, items, with_jury=False):
+    """The models that answered any of the items, in their order, with jury and expected scores or without."""
+    if with_jury:
+        return sorted([*judges_of(package, items), *jury.names_of_made(package, items)])
     keys = {(item["step"], item["item"]) for item in items}
     rows = package.one_value[package.one_value["rater_kind"] == "model"]
     return sorted(rows.loc[[key in keys for key in zip(rows["step"], rows["item"], strict=True)], "rater"].unique())

@@ -6,7 +6,7 @@ import math
 
 import pandas as pd
 
-from tests.independent import floors, intervals, resampled
+from tests.independent import floors, intervals, jury, resampled
 
 TOLERANCE = 1e-9
 ATTEMPTS = 2  # at a comprehension check, unless the protocol says otherwise
@@ -207,6 +207,8 @@ class Package:
 
     def judge_answers(self, judge, item):
         """One answer of a judge about each story; on a scale that it read as several personas their mean."""
+        if jury.is_made(judge):
+            return jury.answers_of(self, judge, item)
         rows = self.judges
         rows = rows[(rows["rater"] == judge) & (rows["step"] == item["step"]) & (rows["item"] == item["item"])]
         alone = rows[rows["counts_alone"] == "yes"].drop_duplicates(["group", "story"])

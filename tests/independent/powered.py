@@ -4,9 +4,11 @@ Source: Angelopoulos et al., 2023, "Prediction-powered inference", and "PPI++", 
 """
 
 import pandas as pd
+from scipy import stats as scipy_stats
 
 from tests.independent import intervals
 from tests.independent.judges import UNIT
+from tests.independent.words import readings
 
 ENOUGH_ALONE = 30  # clusters from which a source's own covariances and the normal quantile do
 
@@ -23,8 +25,13 @@ def people_and_judge(package, result, check):
         stories = story_numbers(package, row["judge"], items, constant, scale)
         samples = [sample_of(stories[stories["source"] == part["source"]]) for part in stored]
         pooled = pool(samples) if samples else None
+        width = None if constant is None else 0.05 * (ends[1] - ends[0])
+        check.number(f"{place}/half", row["half_width"], width)
         for part, sample in zip(stored, samples, strict=True):
             check_source(f"{place}/{part['source']}", part, sample, pooled, ends, check)
+            if part.get("n_needed") is not None:
+                of_source = stories[(stories["source"] == part["source"])]
+                check_needed(package, f"{place}/{part['source']}", part, sample, width, of_source, items, check)
 
 
 def middle_of(items):
@@ -86,3 +93,37 @@ def check_source(place, stored, sample, pooled, bounds, check):
         check.number(f"{place}/{name}", stored[name]["value"], mean)
         ends = intervals.clip(intervals.after_student_or_normal(mean, error, n, ENOUGH_ALONE), bounds)
         check.ends(f"{place}/{name}", stored[name]["interval"], ends, n)
+
+
+def check_needed(package, place, stored, sample, width, stories, items, check):
+    """The fewest stories whose interval is no wider, found by halving; and hours, as many readings of each as now."""
+    people, judge, alone, _n_missing = sample
+    every, n_all = pd.concat([judge, alone]), len(judge) + len(alone)
+    covariance = people.cov(judge)
+
+    def of_people(n):
+        return people.var() / n
+
+    def together(n):
+        rest = n_all - n
+        weight = min(max(covariance / ((1 + n / rest) * every.var()), 0), 1) if every.var() > 0 else 0
+        return (people.var() - 2 * weight * covariance + weight**2 * every.var()) / n + weight**2 * every.var() / rest
+
+    def fewest(variance, last):
+        return next((n for n in range(2, last) if half(variance(n), n) <= width), None)
+
+    n_alone = fewest(of_people, 10**7)
+    n_with = fewest(together, min(n_alone, n_all - 1)) or n_alone
+    check.numbers(place, stored, n_needed_alone=n_alone, n_needed=n_with)
+    if (package.folder / "timings.csv").exists() and stored.get("hours") is not None:
+        minutes = readings(package)["minutes"]
+        answers = package.answers_to_all(items).dropna(subset="number").merge(stories[UNIT], on=UNIT)
+        n_readings = len(answers[["rater", *UNIT]].drop_duplicates())
+        hours = n_readings / len(people) * minutes[minutes > 0].median() / 60
+        check.numbers(place, stored, hours_alone=hours * n_alone, hours=hours * n_with)
+
+
+def half(variance, n):
+    """Half the width of a mean's interval from n stories."""
+    quantile = scipy_stats.norm.ppf(0.975) if n >= ENOUGH_ALONE else scipy_stats.t.ppf(0.975, n - 1)
+    return quantile * variance**0.5

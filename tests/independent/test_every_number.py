@@ -89,6 +89,8 @@ LEAST = {
     "agreed upon": 406,
     "explanations": 1799,
     "asked again": 2643,
+    "probabilities": 2455,
+    "jury": 5680,
     "personas": 2114,
     "wordings": 5308,
     "scores": 510,

@@ -19,7 +19,7 @@ from judges.endpoints import connection_tests
 from judges.endpoints.presets import LOCAL, all_presets
 from judges.laboratory import generation, recipes
 from judges.laboratory.generation import GenerationOrder
-from judges.models import Attempt, Call, Draft, Endpoint, GeneratedText, Judge, Price, Run, ScoreCard
+from judges.models import Attempt, Call, Draft, Endpoint, GeneratedText, Judge, Parse, Price, Run, ScoreCard
 from judges.runs import Scope
 from studies.models import Instrument, ProtocolVersion, Step, StoryGroup, Study
 from tests import factories
@@ -148,6 +148,14 @@ def test_verdicts_come_with_the_log_probabilities_of_their_words(endpoint: Endpo
         assert "".join(token["token"] for token in tokens).strip() == choice["message"]["content"].strip()
         assert all(token["logprob"] <= 0 for token in tokens)
         assert all(0 < sum(math.exp(t["logprob"]) for t in token["top_logprobs"]) < 1.001 for token in tokens)
+    read = Parse.objects.filter(attempt__call__run=run, state=Call.State.OK)
+    for parse in read:
+        for key, grade in parse.grades.items():
+            assert key in parse.values
+            assert set(grade["by_value"]) == {"yes", "no"}
+            assert sum(grade["by_value"].values()) == pytest.approx(1)
+            assert 0 <= grade["outside"] < 1
+    assert any(parse.grades for parse in read) or not read.exists()
 
 
 def test_scales_with_a_schema_are_read_without_a_loss(endpoint: Endpoint) -> None:

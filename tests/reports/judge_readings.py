@@ -8,7 +8,7 @@ from annotation import responses
 from annotation.models import Assignment, Rater
 from annotation.responses import Answer
 from judges import catalogue
-from judges.models import Judge, PersonaSet, Reading, Run
+from judges.models import Attempt, Call, Judge, Parse, PersonaSet, Reading, Run
 from studies import protocol
 from studies.models import Study
 from tests import factories
@@ -76,3 +76,22 @@ def read(
         answer = Answer(outcome=value) if value in LOST else Answer(value=value)
         responses.record(work, step=step, item=item, story=by_code.get(story), answer=answer, at=NOON)
     return work
+
+
+def grade(run: Run, work: Assignment, probabilities: Mapping[Place, Mapping[str, float]]) -> None:
+    """What the judge's server said of the probabilities of its answers in a reading, as a run keeps it."""
+    document = protocol.load_protocol(work.version)
+    for (key, item_key, story), by_value in probabilities.items():
+        step = document.step(key)
+        assert step is not None
+        (item,) = [item for item in protocol.items_of(step) if item.key == item_key]
+        row = run.study.stories.get(code=story)
+        call = Call.objects.create(
+            run=run, assignment=work, step=step, item=item, story=row, state=Call.State.OK, request={}, answered_at=NOON
+        )
+        attempt = Attempt.objects.create(call=call, number=1, sent_at=NOON, outcome=Attempt.Outcome.ANSWERED)
+        value = max(by_value, key=lambda written: by_value[written])
+        grades = {item_key: {"by_value": dict(by_value), "outside": 0.0}}
+        Parse.objects.create(
+            attempt=attempt, version="7", state=Call.State.OK, values={item_key: value}, grades=grades, at=NOON
+        )

@@ -12,9 +12,11 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from annotation import simulation
+from annotation.models import Response, Timing
 from annotation.responses import Answer
 from annotation.simulation import Tendency
 from judges.laboratory import reference_sets
+from judges.models import Judge
 from reports.dataset import scored_clozes
 from reports.management.commands import demo as seeding
 from reports.rationales import codings
@@ -48,6 +50,7 @@ from tests.reports.given import Row
 from tests.reports.test_pages import full_study
 from tests.reports.test_preferences import CHOSEN, FIRST, choices, paired
 
+N_READ = 10  # groups of which experts read any story, where a judge read all
 Make = Callable[[pytest.MonkeyPatch, Path], Study]
 
 
@@ -171,6 +174,79 @@ def study_asked_again() -> Study:
     return study
 
 
+def study_of_probabilities() -> Study:
+    """A judge whose server gives probabilities of most of its answers, which three experts follow at times, in minutes
+    that are known; it was asked twice about the last groups, without them, of which experts read the first alone."""
+    study, rng = planted.empty_study(), np.random.default_rng(11)
+    run = judge_readings.start_run(study, "sure")
+    Judge.objects.filter(slug="sure").update(parameters={"logprobs": True, "top_logprobs": 20})
+    rows = []
+    for g in range(1, planted.N_GROUPS + 1):
+        yes = {f"p{g:02}s{n}": float(rng.choice([0.0, 0.03, 0.2, 0.5, 0.6, 0.9, 0.999])) for n in (1, 2)}
+        rows += [
+            Row("test", expert, f"plot{g:02}", story, "tests", "item-1", Answer(value="yes" if is_yes else "no"))
+            for story, share in (yes.items() if g <= N_READ else ())
+            for expert, is_yes in zip(planted.EXPERTS, rng.random(3) < 0.2 + 0.6 * share, strict=True)
+        ]
+        points = {story: rng.dirichlet(np.ones(5)) for story in yes}
+        rows += [
+            Row(
+                "test", expert, f"plot{g:02}", story, "scales", "item-1", Answer(value=int(rng.choice(5, p=shares)) + 1)
+            )
+            for story, shares in (points.items() if g <= N_READ else ())
+            for expert in planted.EXPERTS
+        ]
+        for repeat in (1, 2) if g > planted.N_GROUPS - 3 else (1,):
+            said: dict[judge_readings.Place, object] = {
+                ("tests", "item-1", story): "yes" if share >= 0.5 else "no" for story, share in yes.items()
+            }
+            said |= {("scales", "item-1", story): int(shares.argmax()) + 1 for story, shares in points.items()}
+            work = judge_readings.read(run, f"plot{g:02}", said, repeat=repeat)
+            if g <= planted.N_GROUPS - 3:
+                known = {("tests", "item-1", story): {"yes": p, "no": 1 - p} for story, p in yes.items()}
+                known |= {
+                    ("scales", "item-1", story): {str(n): float(p) for n, p in enumerate(shares, 1)}
+                    for story, shares in points.items()
+                }
+                judge_readings.grade(run, work, known)
+    given.bring(study, rows)
+    for answer in Response.objects.filter(assignment__rater_kind="person"):
+        about = {"assignment": answer.assignment, "step": answer.step, "story": answer.story}
+        Timing.objects.create(**about, active_seconds=240 + 60 * (answer.pk % 3))
+    with triggers.lifted():
+        for provenance in Provenance.objects.all().select_related("story"):
+            is_read = int(provenance.story.code[1:3]) <= N_READ
+            Provenance.objects.filter(pk=provenance.pk).update(factors={"drawn": "yes" if is_read else "no"})
+    return study
+
+
+def study_of_jury() -> Study:
+    """Three judges whom the plan reads as one, the first with twice the weight; each left out some answers."""
+    study, judges, rng = planted.empty_study(), ("alpha", "beta", "gamma"), np.random.default_rng(5)
+    rows = []
+    for story in test_judge_biases.STORIES:
+        worth = int(rng.integers(1, 6))
+        for who in (*planted.EXPERTS, *judges):
+            rating = int(np.clip(worth + rng.integers(-1, 2), 1, 5))
+            said = {
+                "tests": "yes" if (worth >= 3) ^ (rng.random() < 0.25) else "no",
+                "scales": rating,
+                "author": str(rng.choice(planted.OPTIONS)),
+            }
+            kind = "model" if who in judges else "person"
+            rows += [
+                Row("test", who, f"plot{story[1:3]}", story, step, "item-1", Answer(value=value), kind)
+                for step, value in said.items()
+                if rng.random() < 0.9
+            ]
+    given.bring(study, rows)
+    plan = {"outcome": "verdicts", "contrasts": "every_pair", "jury": list(judges), "jury_weights": [2, 1, 1]}
+    with triggers.lifted():
+        Study.objects.filter(pk=study.pk).update(analysis_plan=plan)
+        factories.freeze_anew(Study.objects.get())
+    return Study.objects.get()
+
+
 def study_of_wordings() -> Study:
     """One model asked with three prompts, another with one, and the first as two personas."""
     study = planted.empty_study()
@@ -281,6 +357,8 @@ MAKERS: dict[str, Make] = {
     "agreed upon": lambda _patch, _folder: study_agreed_upon(),
     "explanations": lambda _patch, _folder: study_of_explanations(),
     "asked again": lambda _patch, _folder: study_asked_again(),
+    "probabilities": lambda _patch, _folder: study_of_probabilities(),
+    "jury": lambda _patch, _folder: study_of_jury(),
     "personas": lambda _patch, _folder: test_personas.Said(nobody="judge-bare").study,
     "wordings": lambda _patch, _folder: study_of_wordings(),
     "scores": lambda _patch, folder: study_with_scores(folder),

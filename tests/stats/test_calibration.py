@@ -19,7 +19,13 @@ def asked_again(rng: np.random.Generator, *, push: float = 1.0, more: float = 0.
 
 
 def test_levels_are_never_always_half_and_what_lies_between() -> None:
-    assert calibration.levels([0, 0.25, 0.49, 0.5, 0.6, 1]).tolist() == [0, 1, 1, 2, 3, 4]
+    assert calibration.levels([0, 0.25, 0.44, 0.5, 0.6, 1]).tolist() == [0, 1, 1, 2, 3, 4]
+
+
+def test_a_probability_within_five_points_of_never_half_and_always_is_at_that_level() -> None:
+    near = [0.05, 0.051, 0.449, 0.45, 0.55, 0.551, 0.949, 0.95]
+    assert calibration.levels(near).tolist() == [0, 1, 1, 2, 2, 3, 3, 4]
+    assert calibration.is_sure(near).tolist() == [True, *[False] * 6, True]
 
 
 def test_a_calibrated_judge_has_a_slope_of_one_and_as_much_error_as_none() -> None:

@@ -103,3 +103,43 @@ def test_people_must_have_read_the_stories_that_were_drawn_for_them(drawn: list[
         prediction_powered.read_source(PEOPLE, JUDGE, CLUSTERS, IS_OF_SOURCE, drawn)
 
     assert error.value.code == reason
+
+
+def drawn(rng: np.random.Generator, n: int, n_alone: int, *, noise: float) -> prediction_powered.Ratings:
+    """A source of which the judge follows people's means with this much noise."""
+    people = rng.normal(60, 20, n + n_alone)
+    judge = people + rng.normal(5, noise, n + n_alone)
+    return prediction_powered.as_source(people[:n], judge[:n], judge[n:])
+
+
+@pytest.mark.parametrize(("half_width", "noise"), [(4.0, 10.0), (3.0, 20.0), (10.0, 10.0), (4.0, 1000.0)])
+def test_with_as_many_stories_as_planned_the_interval_is_as_wide_as_wanted(half_width: float, noise: float) -> None:
+    rng, n_all = np.random.default_rng(5), 1000
+    needed = prediction_powered.plan_reading(drawn(rng, 400, n_all - 400, noise=noise), half_width)
+    assert needed is not None
+    assert needed.together <= needed.alone
+
+    for n, name in ((needed.alone, "people"), (needed.together, "together")):
+        sources = [drawn(rng, n, n_all - n, noise=noise) for _ in range(100)]
+        means = [getattr(prediction_powered.estimate_means([source])[0], name) for source in sources]
+        widths = [(mean.high - mean.low) / 2 for mean in means]
+        assert np.mean(widths) == pytest.approx(half_width, rel=0.1)
+    if noise == 10:
+        assert needed.together < 0.5 * needed.alone
+    if noise == 1000:
+        assert needed.together >= 0.97 * needed.alone
+
+
+def test_nothing_is_planned_from_few_stories_or_from_stories_that_are_alike() -> None:
+    rng = np.random.default_rng(5)
+    alike = prediction_powered.as_source([50.0] * 20, rng.normal(size=20), rng.normal(size=20))
+
+    assert prediction_powered.plan_reading(drawn(rng, 9, 30, noise=10), 5) is None
+    assert prediction_powered.plan_reading(alike, 5) is None
+
+
+def test_where_the_judges_stories_do_not_do_it_saves_none() -> None:
+    needed = prediction_powered.plan_reading(drawn(np.random.default_rng(5), 30, 30, noise=1), 1)
+
+    assert needed is not None
+    assert needed.together == needed.alone > 60

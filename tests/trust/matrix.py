@@ -185,6 +185,8 @@ reports:show                        GET    login login login 403    ok     ok   
 reports:show                        POST   405   405   405   405    405    405   405    405     405
 reports:section                     GET    login login login 403    ok     ok    ok     403     403
 reports:section                     POST   405   405   405   405    405    405   405    405     405
+reports:further_study               GET    login login login 403    404    403   403    403     403
+reports:further_study               POST   login login login 403    404    403   403    403     403
 reports:figure                      GET    login login login 403    ok     ok    ok     403     403
 reports:figure                      POST   405   405   405   405    405    405   405    405     405
 reports:compute_anew                GET    405   405   405   405    405    405   405    405     405

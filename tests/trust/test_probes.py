@@ -212,6 +212,7 @@ NOT_BLIND = (
     "rehearsal",
     "simulation",
     "share_norms",
+    "further_study",
 )  # which refuse a coordinator altogether
 
 

@@ -34,6 +34,7 @@ from judges.providers.base.completions import Completion, Request, outcome_of
 from judges.providers.base.failures import CallFailed, FailureKind, failure_of, failure_within
 from judges.providers.base.likelihoods import LIKELIHOOD, LikelihoodReply, read_likelihoods
 from judges.providers.base.limits import Limits, read_limits
+from judges.providers.base.tokens import Token, read_tokens
 from judges.providers.base.vectors import VECTORS, VectorReply, mean_of_chunks, read_vectors
 
 __all__ = [
@@ -59,6 +60,7 @@ __all__ = [
     "Limits",
     "Provider",
     "Request",
+    "Token",
     "VectorReply",
     "answer_schema",
     "count_models",
@@ -73,6 +75,7 @@ __all__ = [
     "outcome_of",
     "read_likelihoods",
     "read_limits",
+    "read_tokens",
     "read_vectors",
     "result_lines",
     "text_of",

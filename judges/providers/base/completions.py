@@ -7,6 +7,7 @@ from typing import Any
 
 from judges.providers.base.failures import CallFailed, FailureKind
 from judges.providers.base.limits import Limits
+from judges.providers.base.tokens import Token
 
 Request = dict[str, Any]
 
@@ -22,6 +23,7 @@ class Completion:
     n_tokens_in : of the whole request; among them those served from the provider's cache (n_tokens_cached), which are
         cheaper, and those written to it (n_tokens_cache_written), which are dearer at Anthropic
     refusal : the failure that this empty reply stands for: a filter stopped the text; None if a model replied
+    tokens : of the text, where log-probabilities were asked for and came; else empty
     n_tokens_out : all that were paid for as output, those spent on reasoning (n_tokens_reasoning) included
     """
 
@@ -38,6 +40,7 @@ class Completion:
     n_tokens_reasoning: int | None = None
     limits: Limits | None = None
     refusal: CallFailed | None = None
+    tokens: tuple[Token, ...] = ()
 
 
 def outcome_of(failure: CallFailed) -> Completion | CallFailed:

@@ -20,7 +20,7 @@ def judges(package):
     """On verdicts, beside the majority of people; and what nothing is compared on."""
     if package.report["is_sealed"]:
         return {}
-    material = judged(package, package.verdicts)
+    material = judged(package, package.verdicts, with_jury=True)
     compared = on_verdicts(package, material) if material else []
     return {"compared": compared, "not_analysed": not_analysed(package)}
 
@@ -84,7 +84,7 @@ def not_analysed(package):
 
 def judges_on_scales(package):
     """On scales, beside the mean of people."""
-    material, statistics = judged(package, package.scales), judge_scores.ON_SCALES
+    material, statistics = judged(package, package.scales, with_jury=True), judge_scores.ON_SCALES
     if material is None:
         return []
     return compare_judges(package, material, material.means, statistics, statistics, ("mean",), SCALES)
@@ -109,7 +109,7 @@ def judges_on_scores(package):
 
 def judges_on_choices(package):
     """On choices, beside the option that more than half of the people chose."""
-    material, statistics = judged(package, package.choices), table_scores.ON_CHOICES
+    material, statistics = judged(package, package.choices, with_jury=True), table_scores.ON_CHOICES
     if material is None:
         return []
     majority = np.stack([judgements.majority_option(ratings) for ratings in material.people])
@@ -125,7 +125,7 @@ def human_line(package):
     )
     rows = []
     for salt, (kind, items, against) in enumerate(kinds):
-        material = judged(package, items)
+        material = judged(package, items, with_jury=True)
         if material is not None and material.n_raters > 1:
             rows += sorted(lines_of(package, material, kind, against, salt), key=lambda row: row["part"])
     return rows

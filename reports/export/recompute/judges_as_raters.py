@@ -36,7 +36,7 @@ ORDER = ("own_family", "own_family_yes", "own_family_no", "verbosity", "modal_sh
 
 def judges_share_of_yes(package):
     """The judge's share of Yes where so many of the experts say Yes, and how far it is from their share."""
-    material, rows = judged(package, package.verdicts), []
+    material, rows = judged(package, package.verdicts, with_jury=True), []
     if material is None:
         return rows
     yes = material.means
@@ -117,11 +117,12 @@ def alternative_annotator(package):
 
 
 def standings_on(package, items, score):
-    names = sorted(package.models["rater"].unique())
+    models = package.models_with_jury
+    names = sorted(models["rater"].unique())
     if not items or not names or not package.raters:
         return
     cube = package.cube(items)
-    answers = build_cube(package.models[is_about(package.models, items)], items, names, package.units).values
+    answers = build_cube(models[is_about(models, items)], items, names, package.units).values
     people, of_judges = (values.transpose(1, 0, 2).reshape(values.shape[1], -1) for values in (cube.values, answers))
     of_models, clusters = (
         np.tile(of_units(cube.units), len(items)) for of_units in (package.of_models, package.clusters)
@@ -206,13 +207,14 @@ def judges_calibration(package):
     if material is None:
         return rows
     for at, judge in enumerate(material.names):
-        shares, counts = shares_of_repeats(package, items, judge, material.means.shape)
+        shares, counts, is_probability = yes_levels(package, items, judge, material.means.shape)
         both = (counts > 0) & np.isfinite(material.means)
         if both.any():
             own, people = shares[both], material.means[both]
             clusters = np.tile(material.clusters, len(counts))[both.ravel()]
             sides, rng = (own, people, clusters), package.rng(CALIBRATION, at)
-            fields = {"judge": judge, "n": both.sum(), "n_answers": counts[both].sum()}
+            fields = {"judge": judge, "n": both.sum(), "n_answers": counts[both & ~is_probability].sum()}
+            fields |= {"n_probabilities": is_probability[both].sum()}
             fields |= estimate(calibration.slope, own, people) | {"levels": of_levels(package, *sides)}
             fields["interval"] = interval(calibration.slope_interval, *sides, rng=rng, n_resamples=N_RESAMPLES)
             fields["best_slope"] = estimate(calibration.best_slope, own, counts[both])
@@ -246,7 +248,8 @@ def doubtful_verdicts(package):
     anchored = package.report["doubtful_verdicts"]["anchored"]  # which saw people's answers, as no package tells
     own = np.stack([answers for name, answers in zip(material.names, material.judges, strict=True)])
     for n, name in enumerate(material.names):
-        shares, _n = shares_of_repeats(package, items, name, own[n].shape)
+        shares, _n, is_probability = yes_levels(package, items, name, own[n].shape)
+        shares = np.where(is_probability & calibration.is_sure(shares), shares.round(), shares)
         own[n] = np.where(np.isfinite(shares), shares, own[n])
     own = own[[name not in anchored for name in material.names]]
     share, n_people = arrays.mean_present(own, axis=0), np.isfinite(material.people).sum(axis=1)
@@ -266,6 +269,33 @@ def doubtful_verdicts(package):
         for item, unit in ordered[:200]
     ]
     return {"rows": rows, "n": len(at), "anchored": anchored}
+
+
+def yes_levels(package, items, judge, shape):
+    """The judge's probability of Yes, else its share over repeats, of how many answers, and which are probabilities."""
+    shares, counts = shares_of_repeats(package, items, judge, shape)
+    probabilities = mean_expectations(package, items, judge, shape)
+    is_probability = np.isfinite(probabilities)
+    return (
+        np.where(is_probability, probabilities, shares),
+        np.where(is_probability, np.inf, counts),
+        is_probability,
+    )
+
+
+def mean_expectations(package, items, judge, shape):
+    """The mean answer by the judge's probabilities, over all of its readings, shape (I, U)."""
+    units = {unit: n for n, unit in enumerate(package.units)}
+    keys = {item.key: n for n, item in enumerate(items)}
+    sums, counts = np.zeros((2, *shape))
+    rows = package.table("judge_probabilities")
+    rows = rows[rows["rater"] == judge]
+    for (group, _seat, story, step, item), answers in rows.groupby(["group", "seat", "story", "step", "item"]):
+        if (step, item) in keys and (group, story) in units:
+            place = keys[step, item], units[group, story]
+            sums[place] += (answers["analysed"].astype(float) * answers["probability"].astype(float)).sum()
+            counts[place] += 1
+    return sums / np.where(counts > 0, counts, np.nan)
 
 
 def shares_of_repeats(package, items, judge, shape):

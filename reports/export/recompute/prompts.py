@@ -4,7 +4,19 @@ import numpy as np
 from recompute.readings import UNIT, judged
 from recompute.scores import score, sides_of
 from recompute.tables import build_cube
-from recompute.values import N_RESAMPLES, chance_floor, ends_of, estimate, interval, mean_interval, or_none, why
+from recompute.values import (
+    N_RESAMPLES,
+    NOT_TAKEN,
+    Left,
+    chance_floor,
+    ends_of,
+    estimate,
+    interval,
+    mean_interval,
+    or_none,
+    why,
+)
+from recompute.work import read_timings
 
 from stats import agreement, arrays, intervals, judge_scores, judgements, prediction_powered, table_scores
 from stats import personas as persona_gains
@@ -131,7 +143,7 @@ def people_and_judge(package):
     questions += [("rating", [item], item.item, 1.0) for item in package.scales]
     stored = {(row["judge"], row["kind"], row["item"]): row for row in package.report["people_and_judge"]}
     for kind, items, name, scale in questions:
-        material = judged(package, items)
+        material = judged(package, items, with_jury=True)
         if material is None:
             continue
         low, high = (0.0, 100.0) if not name else items[0].bounds
@@ -139,6 +151,7 @@ def people_and_judge(package):
         people = arrays.mean_present(material.people, axis=(0, 1)) * scale
         for judge, answers in zip(material.names, material.judges * scale, strict=True):
             row = {"judge": judge, "kind": kind, "item": name, "constant": constant}
+            row["half_width"] = wanted((low, high))
             reasons = {(part.get("why") or {}).get("code") for part in stored[judge, kind, name]["by_source"]}
             of_sources = [{"source": source} for source in package.sources]
             if reasons != {"answers_in_the_prompt"}:  # which no package tells
@@ -175,4 +188,28 @@ def powered(package, material, people, answers, constant, bounds):
                 for name, part in (("people", mean.people), ("together", mean.together))
             }
         )
+        units = material.sources == source
+        rows[source] |= needed(package, material, ratings[source], units, wanted(bounds))
     return list(rows.values())
+
+
+def wanted(bounds):
+    """Half the width of an interval for which stories are counted; None of a scale without ends."""
+    low, high = bounds
+    return 0.05 * (high - low) if np.isfinite(high - low) else None
+
+
+def needed(package, material, ratings, units, half_width):
+    """Stories and hours of people for the wanted width; how long a story takes is in a file that can be left out."""
+    planned = prediction_powered.plan_reading(ratings, half_width) if half_width else None
+    if planned is None:
+        return {}
+    numbers = {"n_needed_alone": planned.alone, "n_needed": planned.together}
+    if not package.has("timings"):
+        return numbers | {"hours_alone": Left(NOT_TAKEN), "hours": Left(NOT_TAKEN)}
+    minutes = read_timings(package)["minutes"]
+    if not (minutes > 0).any():
+        return numbers
+    n_readings = np.isfinite(material.people).any(axis=0)[:, units].sum()
+    hours = n_readings / len(ratings.people) * minutes[minutes > 0].median() / 60
+    return numbers | {"hours_alone": hours * planned.alone, "hours": hours * planned.together}

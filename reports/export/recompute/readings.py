@@ -9,7 +9,7 @@ import pandas as pd
 from recompute.choices import NEITHER
 from recompute.tables import QUESTION, build_cube
 
-from stats import arrays
+from stats import arrays, jury
 
 UNIT = ["group", "story"]
 
@@ -73,16 +73,58 @@ class PackagedJudged:
         return arrays.mean_present(self.people, axis=1)
 
 
-def judged(package, items):
-    """The answers of models to items about stories; None if none has answered any of them."""
-    keys = tuple(item.key for item in items)
-    if keys not in package.judged_by_items:
-        package.judged_by_items[keys] = read_judged(package, items)
-    return package.judged_by_items[keys]
+def jury_rows(package):
+    """What more than half of the weight of a planned jury answered, on scales its weighted mean; a tie is no answer."""
+    names, models = package.plan.get("jury", []), package.models
+    weights, tables = package.plan.get("jury_weights") or [1.0] * len(names), []
+    answered = models[models["rater"].isin(names) & (models["outcome"] == "answered")]
+    for item in [item for item in package.items if item.is_about_a_story] if names else []:
+        if not (item.is_verdict or item.is_choice or item.is_scale):
+            continue
+        cube = build_cube(answered[is_about(answered, [item])], [item], names, package.units)
+        found = (jury.mean if item.is_scale else jury.majority)(cube.values[0], weights)
+        rows = pd.DataFrame(package.units, columns=UNIT).assign(number=found).dropna(subset="number")
+        if item.is_choice:
+            value_by_position = {position: value for value, position in item.position_by_value.items()}
+            rows = rows.assign(value=rows["number"].map(value_by_position), number=np.nan)
+        tables.append(rows.assign(step=item.step, item=item.item))
+    if not tables:
+        return models.iloc[:0]
+    rows = pd.concat(tables, ignore_index=True)
+    name = f"jury of {', '.join(names)}"
+    return rows.assign(rater=name, rater_kind="model", outcome="answered", rationale="", seat=0)
 
 
-def read_judged(package, items):
-    rows = package.models[is_about(package.models, items)]
+def expected_rows(package):
+    """The mean point of each scale by a judge's probabilities, over its readings."""
+    rows = package.table("judge_probabilities")
+    rows = rows[is_about(rows, package.scales) & rows["story"].ne("").to_numpy()]
+    if not len(rows):
+        return rows
+    products = rows["analysed"].astype(float) * rows["probability"].astype(float)
+    place = ["rater", *UNIT, "step", "item"]
+    of_readings = rows.assign(number=products).groupby([*place, "seat"])["number"].sum().reset_index()
+    means = of_readings.groupby(place)["number"].mean().reset_index()
+    units = set(package.units)
+    means = means[[unit in units for unit in zip(means["group"], means["story"], strict=True)]]
+    names = means["rater"] + ", expected score"
+    return means.assign(rater=names, rater_kind="model", outcome="answered", rationale="", seat=0)
+
+
+def judged(package, items, with_jury=False):
+    """The answers of models to items about stories; None if none has answered any of them.
+
+    with_jury : whether the jury that the plan names stands among them
+    """
+    key = (tuple(item.key for item in items), with_jury)
+    if key not in package.judged_by_items:
+        package.judged_by_items[key] = read_judged(package, items, with_jury)
+    return package.judged_by_items[key]
+
+
+def read_judged(package, items, with_jury):
+    models = package.models_with_jury if with_jury else package.models
+    rows = models[is_about(models, items)]
     if not len(rows):
         return None
     names, people = sorted(rows["rater"].unique()), package.people[is_about(package.people, items)]

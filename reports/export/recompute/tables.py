@@ -275,6 +275,14 @@ class Package:
     def models(self):
         return self.judges[self.judges["rater_kind"] == "model"]
 
+    @cached_property
+    def models_with_jury(self):
+        """The same with the answers of the jury that the plan names, and with expected scores, as if they were some."""
+        from recompute.readings import expected_rows, jury_rows
+
+        made = [rows for rows in (jury_rows(self), expected_rows(self)) if len(rows)]
+        return pd.concat([self.models, *made], ignore_index=True) if made else self.models
+
     # ── people ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
     @property

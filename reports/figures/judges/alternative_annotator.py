@@ -171,7 +171,7 @@ def _of_items(dataset: Dataset, items: list[StepItem], score: Score) -> Iterator
     if not items:
         return
     cube = dataset.cube(items)
-    answers = dataset.models
+    answers = dataset.models_with_jury
     judges = sorted(answers["rater"].unique())
     if not judges or not cube.raters:
         return

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from reports.dataset.grades import read_yes_levels
 from reports.dataset.judged import judged, select_anchored
-from reports.dataset.readings import means_of_repeats
 from reports.document import columns
 from reports.document.columns import LEAD, decimals
 from reports.document.files import file_only
 from reports.document.model import DocumentSection, Files, Head, ReportTable, TableColumn, TextBlock
 from reports.document.phrases import phrase
 from reports.figures.base import Figure, ItemRow, item_fields
-from reports.lazy import arrays, np
+from reports.lazy import arrays, calibration, np
 from reports.numbers import whole
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ class DoubtfulVerdicts(Figure[Doubt]):
     section = "judges"
     tables = ("doubtful-verdicts",)
     pages_of = "stories"
+    edition = 2
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> Doubt | None:
@@ -85,7 +86,9 @@ class DoubtfulVerdicts(Figure[Doubt]):
             columns=about,
         )
         note = _(
-            "A judge that was asked again counts with its share of Yes. Judges are divided on %(n)s verdicts in all. "
+            "A judge counts with its probability of Yes, where its server gave it; there it is in doubt between 5 and "
+            "95 of 100. A judge that was asked again counts with its share of Yes. Judges are divided on %(n)s "
+            "verdicts in all. "
             "A further study may ask people about these first; where judges agree, they may be wrong together."
         ) % {"n": whole(result.n)}
         yield DocumentSection(
@@ -147,6 +150,8 @@ def _rows(material: Judged, own: FloatArray, places: Iterable[tuple[int, int]]) 
 
 
 def _shares(dataset: Dataset, material: Judged, name: str, answers: FloatArray) -> FloatArray:
-    """The judge's share of Yes where it was asked again, elsewhere its one answer, shape (I, U)."""
-    means, _n = means_of_repeats(dataset, material.items, name)
-    return np.where(np.isfinite(means), means, answers)
+    """The judge's probability of Yes, or its share of Yes where it was asked again, elsewhere its one answer, shape
+    (I, U). A probability that is as good as 0 or 1 is: of that the judge is in no doubt."""
+    levels = read_yes_levels(dataset, material.items, name)
+    is_sure = levels.is_probability & calibration.is_sure(levels.shares)
+    return np.where(np.isfinite(levels.shares), np.where(is_sure, levels.shares.round(), levels.shares), answers)

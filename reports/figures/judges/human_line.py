@@ -115,7 +115,7 @@ class HumanLine(Figure[Listing[JudgeLine]]):
 def _lines_of(
     dataset: Dataset, items: list[StepItem], kind: str, against: Against, *, salt: int
 ) -> Iterator[JudgeLine]:
-    material = judged(dataset, items)
+    material = judged(dataset, items, with_jury=True)
     if material is None or len(material.raters) < 2:
         return
     for at, (name, answers) in enumerate(zip(material.names, material.judges, strict=True)):

@@ -38,7 +38,7 @@ class JudgesOnChoices(JudgesBesidePeople[JudgeScores], Figure[Listing[JudgeScore
     lost = gettext_lazy("What is missing of each judge’s choices, in percent of those expected, by source.")
 
     def compute(self, dataset: Dataset) -> Listing[JudgeScores]:
-        material = judged(dataset, [item for item in dataset.items if item.is_choice])
+        material = judged(dataset, [item for item in dataset.items if item.is_choice], with_jury=True)
         return Listing(compare_judges(dataset, material, Judged.majority_options, table_scores.ON_CHOICES, salt=SALT))
 
     def list_notes(self) -> list[TextBlock]:

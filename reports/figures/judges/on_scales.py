@@ -38,7 +38,7 @@ class JudgesOnScales(JudgesBesidePeople[JudgeScores], Figure[Listing[JudgeScores
     tabulate = staticmethod(beside_people)
 
     def compute(self, dataset: Dataset) -> Listing[JudgeScores]:
-        material = judged(dataset, [item for item in dataset.items if item.is_scale])
+        material = judged(dataset, [item for item in dataset.items if item.is_scale], with_jury=True)
         statistics = judge_scores.ON_SCALES
         return Listing(compare_judges(dataset, material, Judged.means, statistics, against=("mean",), salt=SALT))
 

@@ -104,7 +104,7 @@ class Judges(Figure[JudgesResult]):
     nothing = JudgesResult(compared=(), not_analysed=())
 
     def compute(self, dataset: Dataset) -> JudgesResult:
-        material = judged(dataset, dataset.verdict_items)
+        material = judged(dataset, dataset.verdict_items, with_jury=True)
         return JudgesResult(
             compared=_compared(dataset, material) if material else (),
             not_analysed=tuple(_not_analysed(select_not_analysed(dataset))),

@@ -11,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import ceil, floor
-from typing import TYPE_CHECKING
+from statistics import median
+from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reports.dataset.judged import judged
+from reports.dataset.jury import name_expected, name_jury
 from reports.document import columns, plots
 from reports.document.columns import LEAD, decimals
 from reports.document.model import (
@@ -42,11 +44,12 @@ from stats.reasons import Incomputable
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
     from reports.dataset.judged import Judged
-    from stats.arrays import FloatArray
+    from stats.arrays import BoolArray, FloatArray
     from stats.prediction_powered import Mean as PoweredValue
     from stats.prediction_powered import PoweredMean, Ratings
 
 FACTOR = "drawn"
+WANTED = 0.05  # half the width of an interval for which stories are counted, as a share of the scale
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +66,9 @@ class SourceEstimate:
     n, n_judged : clusters of stories with people and the judge, and with the judge only
     width_gained : percent by which the interval is narrower
     n_filled_in : answers of the judge that are missing, for which the constant stands
+    n_needed_alone, n_needed : clusters that people must read for the wanted width, alone and with the judge; None where
+        nobody can tell
+    hours_alone, hours : of people, that this takes at the median time of this study; None where no time is known
     """
 
     source: str
@@ -73,6 +79,10 @@ class SourceEstimate:
     n_judged: int = 0
     width_gained: float | None = None
     n_filled_in: int = 0
+    n_needed_alone: int | None = None
+    n_needed: int | None = None
+    hours_alone: float | None = None
+    hours: float | None = None
     why: Reason | None = None
 
     @property
@@ -89,6 +99,7 @@ class JudgeEstimates:
     """One judge on one question. kind : "yes_percent" over all verdicts of a story, or "rating" of one item
 
     constant : what stands for a missing answer of the judge: the middle of the scale, fixed beforehand
+    half_width : the wanted half of an interval's width; None of a scale without ends
     """
 
     judge: str
@@ -96,6 +107,7 @@ class JudgeEstimates:
     item: str
     title: str
     constant: float | None
+    half_width: float | None
     by_source: tuple[SourceEstimate, ...]
 
     @property
@@ -122,15 +134,18 @@ class PeopleAndJudge(Figure[Listing[JudgeEstimates]]):
     position = 128
     section = "judges"
     tables = ("people-and-judge",)
-    edition = 2
+    edition = 3
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> Listing[JudgeEstimates]:
-        verdicts = judged(dataset, dataset.verdict_items)
+        verdicts = judged(dataset, dataset.verdict_items, with_jury=True)
         informed = dataset.records.judges_told_answers
+        informed = informed | {name_expected(judge) for judge in informed}
+        if dataset.plan and informed & set(dataset.plan.jury):
+            informed = informed | {name_jury(dataset.plan)}
         estimates = list(_estimates(dataset, verdicts, "yes_percent", None, informed)) if verdicts else []
         for item in dataset.items:
-            material = judged(dataset, [item]) if item.is_scale else None
+            material = judged(dataset, [item], with_jury=True) if item.is_scale else None
             if material:
                 estimates += _estimates(dataset, material, "rating", item, informed)
         return Listing(tuple(estimates))
@@ -145,6 +160,13 @@ class PeopleAndJudge(Figure[Listing[JudgeEstimates]]):
             "stood in the judge’s prompt. For a missing answer of the judge stands the middle of the scale, fixed "
             "beforehand: left out, it would choose the stories. Angelopoulos and others, 2023."
         )
+        formula = _(
+            "Stories that are needed: with <var>n</var> read by people, of <var>M</var> that the judge has read, the "
+            "variance is that of people less <var>w</var> times the judge, divided by <var>n</var>, plus that of "
+            "<var>w</var> times the judge, divided by <var>M</var> − <var>n</var>; the weight <var>w</var> is that of "
+            "the estimate. From ten stories on; hours at this study’s median time and readings per story. Stories that "
+            "share a prompt are one."
+        )
         yield DocumentSection(
             heading=self.title,
             body=[
@@ -152,7 +174,7 @@ class PeopleAndJudge(Figure[Listing[JudgeEstimates]]):
                 *blocks,
                 Files(words=_("Every judge, question and source"), table="people-and-judge"),
             ],
-            margin=[TextBlock(words=phrase(note))],
+            margin=[TextBlock(words=phrase(note)), *([TextBlock(words=phrase(formula))] if _plans(result) else [])],
         )
 
 
@@ -163,6 +185,7 @@ def _estimates(
     constant = 0.5 if item is None else _middle(item)
     people = arrays.mean_present(material.people, axis=(0, 1))
     scale = 100.0 if item is None else 1.0
+    bounds = (0.0, 100.0) if item is None else item.bounds
     for name, answers in zip(material.names, material.judges, strict=True):
         if name in informed:
             why = without_value("answers_in_the_prompt")
@@ -174,7 +197,7 @@ def _estimates(
                 people * scale,
                 answers * scale,
                 constant=constant and constant * scale,
-                bounds=(0.0, 100.0) if item is None else item.bounds,
+                bounds=bounds,
             )
         yield JudgeEstimates(
             judge=name,
@@ -182,8 +205,14 @@ def _estimates(
             item="" if item is None else item.item.key,
             title="" if item is None else item.item.title or item.item.key,
             constant=None if constant is None else constant * scale,
+            half_width=_wanted(bounds),
             by_source=by_source,
         )
+
+
+def _wanted(bounds: tuple[float, float]) -> float | None:
+    low, high = bounds
+    return WANTED * (high - low) if np.isfinite(high - low) else None
 
 
 def _middle(item: StepItem) -> float | None:
@@ -216,12 +245,35 @@ def _by_source(
         except Incomputable as error:
             refusals[name] = error
     powered = dict(zip(ratings, prediction_powered.estimate_means(list(ratings.values())), strict=True))
+    half_width = _wanted(bounds)
     return tuple(
-        _estimate(name, powered[name], int(n_missing[of_source[name]].sum()), bounds)
+        replace(
+            _estimate(name, powered[name], int(n_missing[of_source[name]].sum()), bounds),
+            **_needed(dataset, material, ratings[name], of_source[name], half_width),
+        )
         if name in powered
         else SourceEstimate(source=name, why=Reason.of(refusals[name]))
         for name in names
     )
+
+
+def _needed(
+    dataset: Dataset, material: Judged, ratings: Ratings, units: BoolArray, half_width: float | None
+) -> dict[str, Any]:
+    """How many clusters of the source people must read for the wanted width, and how many hours that takes them: as
+    many readings of each as there were, each as long as the median one."""
+    stories = prediction_powered.plan_reading(ratings, half_width) if half_width else None
+    if stories is None:
+        return {}
+    minutes = [reading.minutes for reading in dataset.records.timed_readings if reading.minutes]
+    n_readings = np.isfinite(material.people[:, :, units]).any(axis=0).sum()
+    hours = float(n_readings / len(ratings.people) * median(minutes) / 60) if minutes else None
+    return {
+        "n_needed_alone": stories.alone,
+        "n_needed": stories.together,
+        "hours_alone": None if hours is None else hours * stories.alone,
+        "hours": None if hours is None else hours * stories.together,
+    }
 
 
 def _estimate(source: str, powered: PoweredMean, n_filled_in: int, bounds: tuple[float, float]) -> SourceEstimate:
@@ -241,6 +293,10 @@ def _with_ends(mean: PoweredValue, n: int, bounds: tuple[float, float]) -> MeanW
     """An interval ends where the scale does: beyond it there is no mean that it could miss."""
     low, high = max(mean.low, bounds[0]), min(mean.high, bounds[1])
     return MeanWithEnds(value=mean.value, interval=Interval(low=low, high=high, n_resampled=n, method="t"))
+
+
+def _plans(result: Listing[JudgeEstimates]) -> bool:
+    return any(part.n_needed is not None for row in result.rows for part in row.by_source)
 
 
 def _only_reason(result: Listing[JudgeEstimates]) -> Reason | None:
@@ -266,15 +322,39 @@ def _of_judge(row: JudgeEstimates, head: Head, *, is_shown: bool) -> list[Block]
     )
     if not is_shown:
         return [table]
+    tables: list[Block] = [table, *_reading(row, title)]
     summary = _("%(judge)s, as a table") % {"judge": row.judge}
     if row.plot is None:
-        return [Subsection(summary=summary, is_open=True, blocks=[table])]
+        return [Subsection(summary=summary, is_open=True, blocks=tables)]
     described = _(
         "The mean of each source with its interval, from people alone and with the judge. The table below says the "
         "same."
     )
     drawing = DrawnPlot(plot=row.plot, title=title, described=described, label=row.title or row.judge)
-    return [TextBlock(words=name), drawing, Subsection(summary=summary, blocks=[table])]
+    return [TextBlock(words=name), drawing, Subsection(summary=summary, blocks=tables)]
+
+
+def _reading(row: JudgeEstimates, title: str) -> list[Block]:
+    """How much people must read for the wanted width; nothing where that cannot be told of any source."""
+    parts = [part for part in row.by_source if part.n_needed is not None]
+    if not parts:
+        return []
+    half_width = decimal(row.half_width, row.places)
+    caption = _("What people must read for an interval of %(half_width)s to either side, and how many hours it takes.")
+    return [
+        ReportTable(
+            label=_("%(title)s: stories and hours that are needed") % {"title": title},
+            caption=caption % {"half_width": half_width},
+            rows=parts,
+            columns=[
+                columns.words("source", _("Source"), is_head=True),
+                columns.number("n_needed_alone", phrase(_("Stories,<br>people alone"))),
+                columns.number("n_needed", phrase(_("Stories,<br>with the judge")), css=LEAD),
+                columns.number("hours_alone", phrase(_("Hours,<br>people alone")), write=decimals(1)),
+                columns.number("hours", phrase(_("Hours,<br>with the judge")), write=decimals(1), css=LEAD),
+            ],
+        )
+    ]
 
 
 def _columns(row: JudgeEstimates) -> list[TableColumn[SourceEstimate]]:
@@ -298,7 +378,8 @@ def _columns(row: JudgeEstimates) -> list[TableColumn[SourceEstimate]]:
         columns.counts(phrase(_("Stories with<br>people, without")), "n", "n_judged"),
         columns.in_file("n_judged"),
         columns.number("n_filled_in", phrase(_("Answers<br>missing"))),
-        columns.constants(constant=row.constant),
+        columns.constants(constant=row.constant, half_width=row.half_width),
+        columns.fields("n_needed_alone", "n_needed", "hours_alone", "hours"),
         columns.note(lambda part: to_english(part.why) if part.why else ""),
     ]
 

@@ -170,7 +170,7 @@ def compare_judges(
         return ()
     reference = summarise(material)
     asked = asked or material.items
-    rows = answers_to(dataset.models, asked)
+    rows = answers_to(dataset.models_with_jury, asked)
     # Drawn once, apart from what is drawn for a judge: beside each judge they are the same.
     lines = person_lines(material.people, material.clusters, against, rng=dataset.rng(salt, 99))
     judges = []

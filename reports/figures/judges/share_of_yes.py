@@ -64,7 +64,7 @@ class JudgesShareOfYes(Figure[Listing[JudgeYes]]):
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> Listing[JudgeYes]:
-        material = judged(dataset, dataset.verdict_items)
+        material = judged(dataset, dataset.verdict_items, with_jury=True)
         return Listing(tuple(_judges(dataset, material))) if material else Listing()
 
     def describe(self, result: Listing[JudgeYes], head: Head) -> Iterator[DocumentSection]:

@@ -63,6 +63,28 @@ def test_a_reasoning_effort_is_chosen_and_one_that_is_not_offered_stays(research
     assert efforts == ["minimal", None, "xhigh"]
 
 
+def test_a_tick_asks_for_probabilities_and_takes_the_parameters_away_again(researcher: Client, study: Study) -> None:
+    judge = catalogue.make_stub_judge()
+    Judge.objects.filter(pk=judge.pk).update(parameters={})
+    judge.refresh_from_db()
+    address = f"/studies/plums/judges/{judge.pk}/"
+    asked = {"logprobs": True, "top_logprobs": 20}
+
+    parameters = []
+    for is_asked in (True, False):
+        response = researcher.post(address, filled(judge, asks_probabilities="on" if is_asked else None))
+        assert response.status_code == 302
+        judge.refresh_from_db()
+        parameters.append(judge.parameters)
+
+    assert parameters == [asked, {}]
+    Judge.objects.filter(pk=judge.pk).update(parameters=asked | {"top_logprobs": 5})
+    form = JudgeForm(instance=Judge.objects.get(pk=judge.pk))
+    assert not form["asks_probabilities"].value()
+    names = [name.value() for name, _value in form.rows]
+    assert names[:2] == ["logprobs", "top_logprobs"]
+
+
 @pytest.mark.parametrize("effort", [["high"], 5])
 def test_a_judge_with_an_effort_that_is_no_word_can_be_opened_and_mended(
     researcher: Client, study: Study, effort: Any

@@ -84,7 +84,7 @@ def test_the_page_and_the_text_have_the_levels_that_occur_with_slope_and_error(s
     text = "\n".join(JudgesCalibration().lines(Listing(calibrations(study)), NO_HEAD))
 
     row = next(line for line in text.splitlines() if line.strip().startswith("judge"))
-    assert row.split()[1:3] == ["50", "100"]
+    assert row.split()[1:4] == ["repeats", "50", "100"]
     assert "0.67" in row
     assert "39.5" in row
 

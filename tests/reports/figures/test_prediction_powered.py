@@ -1,5 +1,6 @@
 """Prediction-powered means: the numbers of the formula where stories were drawn, and a reason everywhere else."""
 
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -7,9 +8,10 @@ import pytest
 from django.test import Client
 from scipy import stats as scipy_stats
 
-from annotation.models import Rater
+from annotation.models import Rater, Response, Timing
 from reports import results
 from reports.dataset import Dataset
+from reports.figures.base import NO_HEAD
 from reports.figures.judges.on_verdicts import Judges as JudgesOnVerdicts
 from reports.figures.judges.prediction_powered import PeopleAndJudge
 from studies.models import Provenance, Study
@@ -19,11 +21,11 @@ from tests.reports.judge_readings import start_run
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
-N_GROUPS, N_READ = 20, 8
+N_GROUPS, N_READ, SECONDS = 20, 8, (300, 420, 360)
 
 
 def planted(
-    *, drawn: bool = True, missing: bool = False
+    *, drawn: bool = True, missing: bool = False, n_read: int = N_READ, is_timed: bool = False
 ) -> tuple[Study, dict[str, list[float]], dict[str, list[float]]]:
     """Twenty pairs of which people read eight; a judge reads all. Percent Yes of people and judge by story."""
     rng = np.random.default_rng(3)
@@ -33,23 +35,27 @@ def planted(
         is_good = rng.random() < 0.5
         for name in said:
             letter = "y" if is_good ^ (rng.random() < 0.2) else "n"
-            said[name] += "-" if name != "judge" and n >= 2 * N_READ else letter
+            said[name] += "-" if name != "judge" and n >= 2 * n_read else letter
     if missing:
         said["judge"] = "d" + said["judge"][1:]
     stories = list(study.stories.order_by("code").values_list("code", flat=True))
     given.verdicts(study, {name: letters for name, letters in said.items() if name != "judge"})
     given.verdicts(study, {"judge": said["judge"]}, kind=Rater.Kind.MODEL)
+    readings = Response.objects.filter(assignment__rater_kind=Rater.Kind.PERSON).order_by("pk") if is_timed else ()
+    for reading, seconds in zip(readings, cycle(SECONDS), strict=False):
+        of_reading = {"assignment": reading.assignment, "step": reading.step, "story": reading.story}
+        Timing.objects.create(**of_reading, active_seconds=seconds)
     if drawn:
         with triggers.lifted():
             for place, code in enumerate(stories):
-                word = "yes" if place < 2 * N_READ else "no"
+                word = "yes" if place < 2 * n_read else "no"
                 Provenance.objects.filter(story__code=code).update(factors={"drawn": word})
     percent = {"y": 100.0, "n": 0.0, "d": 50.0}
     people: dict[str, list[float]] = {"1": [], "2": []}
     judge: dict[str, list[float]] = {"1": [], "2": []}
     for place, code in enumerate(stories):
         judge[code[-1]].append(percent[said["judge"][place]])
-        if place < 2 * N_READ:
+        if place < 2 * n_read:
             people[code[-1]].append(float(np.mean([percent[said[name][place]] for name in ("E01", "E02", "E03")])))
     return study, people, judge
 
@@ -89,6 +95,31 @@ def test_people_and_judge_together_are_what_the_formula_gives(missing: bool) -> 
     assert sum(row.n_filled_in for row in estimates(study)) == missing
     (judged,) = JudgesOnVerdicts().compute(Dataset.of(study)).compared
     assert judged.outcomes.answered == 2 * N_GROUPS - missing  # elsewhere what is missing is no number
+
+
+def test_stories_and_hours_that_a_width_of_five_points_needs_stand_beside_it() -> None:
+    study, people, _judge = planted(n_read=12, is_timed=True)
+
+    text = "\n".join(PeopleAndJudge().lines(PeopleAndJudge().compute(Dataset.of(study)), NO_HEAD))
+
+    for source, row in zip("12", sorted(estimates(study), key=lambda row: row.source), strict=True):
+        alone = int(np.ceil((1.959964 / 5) ** 2 * np.var(people[source], ddof=1)))
+        assert row.n_needed_alone == alone > N_GROUPS
+        assert row.n_needed == alone  # a judge's twenty stories are too few for five points
+        assert row.hours == row.hours_alone == pytest.approx(3 * 6 / 60 * alone)  # three people, six minutes
+    assert "What people must read for an interval of 5.0 to either side" in " ".join(text.split())
+
+
+def test_without_times_there_are_stories_and_no_hours() -> None:
+    study, *_rest = planted(n_read=12)
+
+    assert [(row.n_needed is None, row.hours, row.hours_alone) for row in estimates(study)] == [(False, None, None)] * 2
+
+
+def test_from_fewer_than_ten_stories_nobody_says_how_many_are_needed() -> None:
+    study, *_rest = planted(is_timed=True)
+
+    assert [(row.n_needed_alone, row.n_needed, row.hours) for row in estimates(study)] == [(None, None, None)] * 2
 
 
 def test_without_a_word_that_stories_were_drawn_there_is_a_reason_and_the_page_says_it_once(client: Client) -> None:
