@@ -44,12 +44,14 @@ class Learner:
         assert OLD_SENTENCE in prompt.template
         self.template = prompt.template.replace(OLD_SENTENCE, f"{OLD_SENTENCE} {sentence}")
         self.system = prompt.system
+        self.slips: str = ""  # about this story it is wrong all the same
 
     def __call__(self, hit: Hit) -> Reply:
         content = hit.body["messages"][-1]["content"]
         if "Experts have answered the same questions" in content:
             return proposes(self.template, system=self.system)
-        return NO if LESSON in content and "s1 began" in content else YES
+        is_slip = bool(self.slips) and f"{self.slips} began" in content
+        return NO if LESSON in content and "s1 began" in content and not is_slip else YES
 
 
 def aligned(study: Study, judge: Judge, **order: object) -> Alignment:

@@ -15,6 +15,8 @@ from judges.planning import CannotRun, Scope
 from judges.prompts import InvalidPrompt
 from judges.requests import aligned_prompts, texts
 from judges.settlement import erasure
+from reports.dataset import Dataset
+from reports.figures.judges.alignment import Alignment as AlignmentFigure
 from studies.models import Provenance, Story, Study
 from tests import factories
 from tests.judges.conftest import judge_at
@@ -94,6 +96,24 @@ def test_a_planted_alignment_goes_through_from_proposal_to_held_out_answers(stud
     assert set(answers.values_list("story__code", flat=True)) == codes_of(study, alignment.held_out)
     assert all(row.value == ("no" if row.story.code.endswith("s1") else "yes") for row in answers if row.story)
     assert alignment.base_run is None, "the judge had answered all of it"
+
+
+def test_the_gain_of_a_planted_alignment_comes_out_in_the_report(standin: StandIn, study: Study, judge: Judge) -> None:
+    learner = Learner(judge)
+    standin.reply = learner
+    proposal = only_proposal(study, judge)
+    version = accepted(proposal)
+    learner.slips = next(c for c in sorted(codes_of(study, proposal.alignment.held_out)) if c.endswith("s1"))
+
+    (run,) = alignments.start(proposal.alignment, by="bea")
+    runs.drain(run)
+    (row,) = AlignmentFigure().compute(Dataset.of(study)).rows
+
+    # Yes to everything is right on half; the lesson mends it in four of five groups, t interval with four degrees.
+    assert (row.judge, row.base, row.n_stories, row.n) == (version.slug, "model-1", 10, 20)
+    assert (row.base_percent, row.percent, row.value) == (50, 90, pytest.approx(40))
+    assert row.interval.low == pytest.approx(40 - 2.776445 * 10, abs=1e-3)
+    assert row.is_clear
 
 
 def test_no_run_asks_an_aligned_judge_about_the_first_part(study: Study, judge: Judge) -> None:
