@@ -2,9 +2,19 @@
 
 from django.urls import path
 
-from judges.laboratory.views import generations, measures, new_generations, preference_models, prompt_choices, scores
+from judges.laboratory.views import (
+    alignments,
+    generations,
+    measures,
+    new_generations,
+    preference_models,
+    prompt_choices,
+    scores,
+)
 
 urlpatterns = [
+    path("runs/alignment/", alignments.new, name="new_alignment"),
+    path("runs/alignment/<int:alignment>/", alignments.show, name="alignment"),
     path("runs/prompt/", prompt_choices.new, name="new_prompt_choice"),
     path("runs/prompt/<int:choice>/", prompt_choices.show, name="prompt_choice"),
     path("generations/", generations.index, name="generations"),

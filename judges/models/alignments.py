@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from judges.models.generations import Draft
@@ -52,6 +53,26 @@ class Alignment(models.Model):
 
     def __str__(self) -> str:
         return f"alignment of {self.judge_id and self.judge.slug} in {self.study_id and self.study.slug}"
+
+    @property
+    def stage(self) -> str:
+        """How far it is, in the language of whoever reads. Reads its proposals with their drafts."""
+        proposals = list(self.proposals.all())
+        if self.run.state == Run.State.PLANNED:
+            return gettext("waits for approval")
+        if any(row.draft.state == Draft.State.OPEN for row in proposals):
+            return gettext("proposals are being written")
+        if any(row.state == PromptProposal.State.OPEN for row in proposals):
+            return gettext("proposals wait for a decision")
+        accepted = [row for row in proposals if row.state == PromptProposal.State.ACCEPTED]
+        if not accepted:
+            return gettext("no proposal was accepted")
+        is_asked = all(row.run_id for row in accepted)
+        return (
+            gettext("judged on the held-out stories")
+            if is_asked
+            else gettext("accepted, held-out stories to be judged")
+        )
 
 
 class PromptProposal(models.Model):

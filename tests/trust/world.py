@@ -5,6 +5,7 @@ Every secret is a word that stands nowhere else. Whoever may not see its kind mu
 
 import copy
 import hashlib
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -29,7 +30,18 @@ from annotation.participation import claims, consents, invitations, visits
 from annotation.responses import submission
 from config import roles
 from judges import catalogue, runs
-from judges.models import Draft, GeneratedText, Generation, Price, PromptChoice, PromptTrial, Run
+from judges.models import (
+    Alignment,
+    Draft,
+    GeneratedText,
+    Generation,
+    Judge,
+    Price,
+    PromptChoice,
+    PromptProposal,
+    PromptTrial,
+    Run,
+)
 from reports.api.tokens import issue_token
 from reports.export import issues
 from reports.rationales import codings, queries
@@ -107,6 +119,7 @@ def build() -> World:
     for slug in ("plums", "pears"):
         runs.drain(runs.start(world.studies[slug], catalogue.make_metric_judge("length"), by="tests"))
     _prompt_choice(world.run)
+    _alignment(world.run)
     _generation(world.run)
     _schedule()
     _reasons(world)
@@ -268,6 +281,30 @@ def _prompt_choice(run: Run) -> None:
     names = ("n_pairs", "n_clusters", "n_both", "n_flipped", "n_asked", "n_lost")
     result = {"accuracy": 0.5, "low": 0.25, "high": 0.75, "note": "", **dict.fromkeys(names, 2)}
     PromptTrial.objects.create(choice=choice, prompt=prompt, run=run, result=result)
+
+
+def _alignment(run: Run) -> None:
+    """An alignment with a proposal that waits for a decision, made from what raters answered and wrote."""
+    judge = Judge.objects.create(
+        slug="proposes-stub", endpoint=run.judge.endpoint, prompt=run.judge.prompt, is_trial=True
+    )
+    asks = Run.objects.create(
+        study=run.study, judge=judge, state="finished", document="{}", created_by="tests", n_planned=1
+    )
+    generation = Generation.objects.create(run=asks, recipe="alignment-proposal", settings={"n_rounds": 0})
+    draft = Draft.objects.create(generation=generation, number=1, state=Draft.State.COMPLETE)
+    template = f"{run.judge.required_prompt.template} {secret('answer', 'proposal')}"
+    GeneratedText.objects.create(draft=draft, text=json.dumps({"changes": "It is stricter.", "template": template}))
+    alignment = Alignment.objects.create(
+        study=run.study,
+        judge=run.judge,
+        share=0.5,
+        first_part=[secret("group", 1)],
+        held_out=[secret("group", 2)],
+        run=asks,
+        created_by="tests",
+    )
+    PromptProposal.objects.create(alignment=alignment, draft=draft)
 
 
 def _schedule() -> None:

@@ -144,6 +144,14 @@ def write(study: Study, planned: AlignmentPlan, *, by: str, budget: Decimal | No
     return alignment
 
 
+@transaction.atomic
+def discard(alignment: Alignment) -> None:
+    """Take back an alignment whose calls nobody has approved. Raises CannotRun if somebody has."""
+    judge = alignment.run.judge
+    lifecycle.discard(alignment.run)
+    judge.delete()
+
+
 def _check_order(order: AlignmentOrder) -> None:
     if not 1 <= order.n_proposals <= MOST_PROPOSALS:
         message = _("Ask for 1 to %(most)d proposals, not %(n)d.")

@@ -4,7 +4,7 @@ import numpy as np
 from recompute.judges_as_raters import EPSILON
 from recompute.readings import is_about, judged
 from recompute.tables import build_cube
-from recompute.values import estimate, why
+from recompute.values import ends_of, estimate, why
 
 from stats import agreement, alignment_gain, comparisons, judgements
 from stats import alternative_annotator as annotator
