@@ -82,7 +82,7 @@ def accept(proposal: PromptProposal, wording: Wording, *, by: str, at: datetime)
     Raises CannotDecide.
     """
     row = _hold(proposal)
-    if row.draft.state != Draft.State.COMPLETE:
+    if (proposed := load_wording(row)) is None:
         raise CannotDecide(_("This proposal cannot be read. Refuse it."))
     base = row.alignment.judge
     wording = Wording(*map(normalise_line_ends, (wording.system.strip(), wording.template.strip())))
@@ -90,10 +90,9 @@ def accept(proposal: PromptProposal, wording: Wording, *, by: str, at: datetime)
         check(base.required_prompt, wording, stories=find_shown(row))
     except InvalidPrompt as error:
         raise CannotDecide(str(error)) from None
-    proposed = load_wording(row)
     row.prompt = _make_prompt(base.required_prompt, wording)
     row.judge = _make_judge(row, base, row.prompt)
-    row.is_edited = proposed is None or (proposed.system, proposed.template) != (wording.system, wording.template)
+    row.is_edited = (proposed.system, proposed.template) != (wording.system, wording.template)
     _decide(row, PromptProposal.State.ACCEPTED, by=by, at=at)
     return row.judge
 

@@ -46,9 +46,7 @@ def right_of(group: str, at: int) -> str:
     return "yes" if (int(group[-2:]) + at) % 2 == 0 else "no"
 
 
-@pytest.fixture
-@replayed
-def study() -> Study:
+def answered_study() -> Study:
     """Three experts who agree on two verdicts about every story, and on a scale."""
     study = planted.empty_study()
     rows = []
@@ -61,6 +59,21 @@ def study() -> Study:
                 rows.append(given.Row("test", expert, *about, "scales", "item-1", Answer(value=3)))
     given.bring(study, rows)
     return study
+
+
+def aligned_study() -> Study:
+    """A study in which two changed prompts were tried, with verdicts lost and scales that differ."""
+    study = answered_study()
+    base = plant(study, "base", [*FIRST, *HELD_OUT[:6]], FIRST + HELD_OUT, scale=5)
+    align(base, plant(study, "new", HELD_OUT[:1], HELD_OUT, scale=4), study)
+    align(base, plant(study, "other", HELD_OUT[:4], HELD_OUT, said="unreadable"), study)
+    return study
+
+
+@pytest.fixture
+@replayed
+def study() -> Study:
+    return answered_study()
 
 
 def plant(

@@ -7,14 +7,14 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import Response
+from annotation.participation import withdrawal
 from judges import catalogue, runs
 from judges.laboratory import alignments, splits
 from judges.laboratory.alignments import AlignmentOrder, CannotDecide, Wording
-from judges.models import Draft, Judge, Prompt, PromptProposal, Run
+from judges.models import Draft, Judge, Prompt, PromptProposal, Run, Text
 from judges.planning import CannotRun, Scope
 from judges.prompts import InvalidPrompt
 from judges.requests import aligned_prompts, texts
-from judges.settlement import erasure
 from reports.dataset import Dataset
 from reports.figures.judges.alignment import Alignment as AlignmentFigure
 from studies.models import Provenance, Story, Study
@@ -280,13 +280,29 @@ def test_words_that_were_edited_are_a_version_of_their_own(study: Study, judge: 
     assert Prompt.objects.filter(name="alignment-proposal").count() == 2
 
 
+def test_a_withdrawal_empties_what_was_shown_of_the_expert_and_what_came_back(study: Study, judge: Judge) -> None:
+    proposal = aligned(study, judge, sends_reasons=True).proposals.select_related("draft").get()
+    expert = Response.objects.get(pk=proposal.responses[0]).assignment.rater
+    assert REASON in request_of(proposal), "there is text to forget"
+
+    withdrawal.withdraw(expert, at=timezone.now())
+
+    (call,) = proposal.draft.calls.all()
+    assert (call.request, set(call.attempts.values_list("body", flat=True))) == ({}, {""})
+    assert not Text.objects.filter(content__contains=REASON).exists()
+    assert alignments.load_wording(proposal) is None
+    with pytest.raises(CannotDecide, match="cannot be read"):
+        alignments.accept(proposal, Wording("", "{{ stories }} {{ question }}"), by="bea", at=timezone.now())
+
+
 def test_erasing_a_story_empties_what_was_shown_of_it(study: Study, judge: Judge) -> None:
     proposal = only_proposal(study, judge)
     shown = alignments.find_shown(proposal)[0]
     assert f"{shown.code} began" in request_of(proposal), "there is text to forget"
+    writer = factories.rater(study, "writer")
 
-    erasure.empty_calls([shown.pk])
+    withdrawal.forget_texts([shown.pk], writer=writer)
 
     (call,) = proposal.draft.calls.all()
     assert call.request == {}
-    assert set(call.attempts.values_list("body", flat=True)) == {""}
+    assert set(proposal.draft.texts.values_list("text", flat=True)) == {""}
