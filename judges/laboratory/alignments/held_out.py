@@ -30,6 +30,7 @@ def find_waiting(alignment: Alignment) -> list[PromptProposal]:
 def preview(alignment: Alignment) -> RunEstimate:
     """What judging the held-out stories would take: all accepted versions, and the present prompt where it has not
     been asked. Raises CannotRun. Writes nothing."""
+    _check_decided(alignment)
     estimates = []
     for judge in _find_judges(alignment):
         try:
@@ -48,6 +49,7 @@ def start(alignment: Alignment, *, by: str, budget: Decimal | None = None) -> li
     """
     with transaction.atomic():
         row = Alignment.objects.select_for_update(no_key=True, of=("self",)).get(pk=alignment.pk)
+        _check_decided(row)
         waiting = find_waiting(row)
         if not waiting:
             raise CannotRun(_("No accepted version is waiting. Accept a proposal first."))
@@ -63,6 +65,12 @@ def start(alignment: Alignment, *, by: str, budget: Decimal | None = None) -> li
             row.save(update_fields=["base_run"])
             planned.append(base)
     return [runs.approve(run, by=by) for run in planned]
+
+
+def _check_decided(alignment: Alignment) -> None:
+    """Raise CannotRun while a proposal waits: one that is accepted after results were seen would be chosen by them."""
+    if alignment.proposals.filter(state=PromptProposal.State.OPEN).exists():
+        raise CannotRun(_("Accept or refuse every proposal first, before any result is seen."))
 
 
 def _plan_base(alignment: Alignment, *, by: str, budget: Decimal | None) -> Run | None:

@@ -209,7 +209,6 @@ def show(request: HttpRequest, access: Access, alignment: int) -> HttpResponse:
         "access": access,
         "alignment": row,
         "proposals": proposals,
-        "n_open": sum(row.proposal.state == PromptProposal.State.OPEN for row in proposals),
         "sees_answers": sees_answers,
         "may_start": may_start,
         "may_decide": sees_answers and may_start and access.may(ADDS),
@@ -245,7 +244,7 @@ def _show_proposal(
             alignments.check(base, wording, stories=alignments.find_shown(proposal))
         except InvalidPrompt as error:
             problem = str(error)
-    before, after = (f"{one.system}\n\n{one.template}".strip() for one in (base, wording))
+    before, after = (f"{one.system.strip()}\n\n{one.template.strip()}".strip() for one in (base, wording))
     form = bound or WordingForm(
         initial={"system": wording.system, "template": wording.template}, auto_id=f"id_{proposal.pk}_%s"
     )

@@ -99,7 +99,6 @@ class Alignment(Figure[Listing[VersionGain]]):
                 RowGroup(heading=_heading(kind), rows=list(rows))
                 for kind, rows in groupby(result.rows, key=lambda row: row.kind)
             ],
-            why=lambda row: row.interval.why,
             columns=[
                 columns.words("judge", _("Judge"), is_head=True),
                 columns.shown(phrase(_("Before,<br>after, %%")), _percents),

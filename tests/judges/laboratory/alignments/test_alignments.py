@@ -221,7 +221,11 @@ def test_versions_of_one_prompt_have_names_of_their_own(study: Study, judge: Jud
     asked = [tuple(proposal.calls) for proposal in alignment.proposals.all()]
     again = alignments.plan(study, AlignmentOrder(judge, judge, n_proposals=2))
 
-    names = {accepted(proposal).slug for proposal in alignment.proposals.select_related("draft")}
+    names = set()
+    for proposal in alignment.proposals.select_related("draft"):
+        with pytest.raises(CannotRun, match="Accept or refuse every proposal first"):
+            alignments.start(alignment, by="bea")
+        names.add(accepted(proposal).slug)
 
     assert names == {"model-1-aligned", "model-1-aligned-2"}
     assert len(set(asked)) == 2, "each is asked for with other disagreements"
