@@ -70,7 +70,7 @@ def gains(
                 base=base,
                 version=version,
                 gain=version - base,
-                interval=_interval(version - base, error, width, len(pairs)) if isinstance(error, _Errors) else error,
+                interval=_interval(version - base, error, width) if isinstance(error, _Errors) else error,
                 n_units=int(is_compared.sum()),
             )
         )
@@ -114,9 +114,7 @@ def _width(errors: Sequence[_Errors], rng: np.random.Generator, n_draws: int) ->
     return float(np.quantile(largest / np.sqrt(rng.chisquare(degrees, n_draws) / degrees), LEVEL))
 
 
-def _interval(gain: float, errors: _Errors, width: float, n_versions: int) -> Interval:
+def _interval(gain: float, errors: _Errors, width: float) -> Interval:
     note = f"t interval over {errors.n} clusters"
-    if n_versions > 1:
-        note += f", held together with those of all {n_versions} versions tried"
     margin = width * errors.total
     return Interval(gain - margin, gain + margin, errors.n, note=note, method="t")

@@ -325,7 +325,7 @@ def _notes(rows: Sequence[VersionGain]) -> Iterator[TextBlock]:
         words=_(
             "A model proposed the changes from stories of other groups, a person accepted them, and no answer about "
             "those stories is counted here. Coefficient: Cohen’s kappa with the majority, or Spearman’s rho with the "
-            "mean. Winning rate: of the alternative annotator test on these stories alone."
+            "mean. Winning rate: of the alternative annotator test on these stories, against experts with 30 answers."
         )
     )
     n = max((row.n_tried for row in rows), default=0)
