@@ -20,7 +20,7 @@ MIN_CLUSTERS = 2
 
 
 @dataclass(frozen=True)
-class Gain:
+class WordingGain:
     """One wording beside the present one, over the units that both have.
 
     base, version : mean closeness to people, from 0 to 1; gain : the second less the first
@@ -41,7 +41,7 @@ def gains(
     *,
     rng: np.random.Generator,
     n_draws: int = 10_000,
-) -> list[Gain]:
+) -> list[WordingGain]:
     """The gain of each wording, with simultaneous 95 % intervals over clusters.
 
     bases : for each wording that is tried the closeness of the present one to people, shape (U,), nan without one
@@ -66,7 +66,7 @@ def gains(
             raise Incomputable("no_unit_with_judge_and_people")
         base, version = (float(mean) for mean in pair[:, is_compared].mean(axis=1))
         rows.append(
-            Gain(
+            WordingGain(
                 base=base,
                 version=version,
                 gain=version - base,

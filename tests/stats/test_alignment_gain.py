@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stats import alignment_gain, alternative_annotator
-from stats.alignment_gain import Gain
+from stats.alignment_gain import WordingGain
 from stats.arrays import FloatArray
 from stats.intervals import Interval
 from stats.reasons import Incomputable
@@ -19,13 +19,13 @@ def right_answers(rng: np.random.Generator, push: float = 0.0) -> FloatArray:
     return np.asarray(ability > -0.3 - push, dtype=np.float64)
 
 
-def best_of(rng: np.random.Generator, n_versions: int, push: float = 0.0) -> Gain:
+def best_of(rng: np.random.Generator, n_versions: int, push: float = 0.0) -> WordingGain:
     versions = [right_answers(rng, push) for _ in range(n_versions)]
     rows = alignment_gain.gains([right_answers(rng)] * n_versions, versions, CLUSTERS, rng=rng, n_draws=1000)
     return max(rows, key=lambda row: row.gain)
 
 
-def is_clear(row: Gain) -> bool:
+def is_clear(row: WordingGain) -> bool:
     return isinstance(row.interval, Interval) and row.interval.low > 0
 
 

@@ -12,8 +12,8 @@ from judges.laboratory.alignments.plans import (
     write,
 )
 from judges.laboratory.alignments.proposals import (
-    CannotDecide,
-    Wording,
+    PromptWording,
+    UndecidableProposal,
     accept,
     check,
     find_shown,
@@ -26,8 +26,8 @@ __all__ = [
     "USUAL_SHARE",
     "AlignmentOrder",
     "AlignmentPlan",
-    "CannotDecide",
-    "Wording",
+    "PromptWording",
+    "UndecidableProposal",
     "accept",
     "check",
     "discard",

@@ -25,12 +25,12 @@ LONGEST_TEMPLATE = 20_000
 N_QUOTED = 12
 
 
-class CannotDecide(ValueError):
+class UndecidableProposal(ValueError):
     """Nothing was accepted or refused; the message says why, and what would do."""
 
 
 @dataclass(frozen=True)
-class Wording:
+class PromptWording:
     """A prompt's words. changes : what was changed and why, as the model says"""
 
     system: str
@@ -38,14 +38,14 @@ class Wording:
     changes: str = ""
 
 
-def load_wording(proposal: PromptProposal) -> Wording | None:
+def load_wording(proposal: PromptProposal) -> PromptWording | None:
     """What was proposed; None while no reply that can be read is there. Reads the draft's text."""
     text = proposal.draft.texts.first()
-    found = read_proposal(text.text) if text else None
-    return Wording(**found) if found else None
+    content = read_proposal(text.text) if text else None
+    return PromptWording(**content) if content else None
 
 
-def check(base: Prompt, wording: Wording, *, stories: Iterable[Story] = ()) -> None:
+def check(base: Prompt, wording: PromptWording, *, stories: Iterable[Story] = ()) -> None:
     """Raise InvalidPrompt unless the wording asks what the prompt asks, in the same form, in other words.
 
     stories : which it must not quote
@@ -76,20 +76,20 @@ def find_shown(proposal: PromptProposal) -> list[Story]:
 
 
 @transaction.atomic
-def accept(proposal: PromptProposal, wording: Wording, *, by: str, at: datetime) -> Judge:
+def accept(proposal: PromptProposal, wording: PromptWording, *, by: str, at: datetime) -> Judge:
     """The judge with a new version of the prompt in these words, as they were proposed or edited. Sends nothing.
 
-    Raises CannotDecide.
+    Raises UndecidableProposal.
     """
     row = _hold(proposal)
     if (proposed := load_wording(row)) is None:
-        raise CannotDecide(_("This proposal cannot be read. Refuse it."))
+        raise UndecidableProposal(_("This proposal cannot be read. Refuse it."))
     base = row.alignment.judge
-    wording = Wording(*map(normalise_line_ends, (wording.system.strip(), wording.template.strip())))
+    wording = PromptWording(*map(normalise_line_ends, (wording.system.strip(), wording.template.strip())))
     try:
         check(base.required_prompt, wording, stories=find_shown(row))
     except InvalidPrompt as error:
-        raise CannotDecide(str(error)) from None
+        raise UndecidableProposal(str(error)) from None
     row.prompt = _make_prompt(base.required_prompt, wording)
     row.judge = _make_judge(row, base, row.prompt)
     row.is_edited = (proposed.system, proposed.template) != (wording.system, wording.template)
@@ -99,7 +99,7 @@ def accept(proposal: PromptProposal, wording: Wording, *, by: str, at: datetime)
 
 @transaction.atomic
 def refuse(proposal: PromptProposal, *, by: str, at: datetime) -> None:
-    """Note that the proposal is not used; it is kept. Raises CannotDecide."""
+    """Note that the proposal is not used; it is kept. Raises UndecidableProposal."""
     _decide(_hold(proposal), PromptProposal.State.REFUSED, by=by, at=at)
 
 
@@ -107,9 +107,9 @@ def _hold(proposal: PromptProposal) -> PromptProposal:
     rows = PromptProposal.objects.select_for_update(no_key=True, of=("self",))
     row = rows.select_related("draft", "alignment__study", "alignment__judge__prompt").get(pk=proposal.pk)
     if row.state != PromptProposal.State.OPEN:
-        raise CannotDecide(_("This proposal has been decided already. Load the page again."))
+        raise UndecidableProposal(_("This proposal has been decided already. Load the page again."))
     if row.draft.state == Draft.State.OPEN:
-        raise CannotDecide(_("The model has not replied yet."))
+        raise UndecidableProposal(_("The model has not replied yet."))
     return row
 
 
@@ -118,7 +118,7 @@ def _decide(row: PromptProposal, state: PromptProposal.State, *, by: str, at: da
     row.save()
 
 
-def _make_prompt(base: Prompt, wording: Wording) -> Prompt:
+def _make_prompt(base: Prompt, wording: PromptWording) -> Prompt:
     """A version of its own beside those that Quire may still bring under later numbers."""
     versions = set(Prompt.objects.filter(name=base.name).values_list("version", flat=True))
     content = base.content | {
@@ -135,10 +135,10 @@ def _make_prompt(base: Prompt, wording: Wording) -> Prompt:
 
 
 def _make_judge(row: PromptProposal, base: Judge, prompt: Prompt) -> Judge:
-    taken = set(Judge.objects.values_list("slug", flat=True))
-    taken |= set(row.alignment.study.raters.values_list("code", flat=True))
+    slugs = set(Judge.objects.values_list("slug", flat=True))
+    slugs |= set(row.alignment.study.raters.values_list("code", flat=True))
     judge = Judge(
-        slug=first_free(f"{base.slug}-aligned"[:76], taken, longest=80),
+        slug=first_free(f"{base.slug}-aligned"[:76], slugs, longest=80),
         endpoint=base.endpoint,
         model=base.model,
         prompt=prompt,

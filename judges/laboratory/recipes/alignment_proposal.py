@@ -44,12 +44,12 @@ class AlignmentProposal(Recipe):
 def read_proposal(reply: str) -> dict[str, str] | None:
     """The changes, system and template of a reply; None if it proposes no template."""
     try:
-        found = [row.content for row in objects.find_objects(reply) if _is_proposal(row.content)]
+        proposals = [row.content for row in objects.find_objects(reply) if _is_proposal(row.content)]
     except Contradiction:
         return None
-    if not found:
+    if not proposals:
         return None
-    return {name: str(found[-1].get(name) or "").strip() for name in ("changes", "system", "template")}
+    return {name: str(proposals[-1].get(name) or "").strip() for name in ("changes", "system", "template")}
 
 
 def _is_proposal(content: dict[str, Any]) -> bool:

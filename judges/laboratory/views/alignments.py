@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy
 from config.roles import VIEW_RESPONSES
 from judges import runs
 from judges.laboratory import alignments
-from judges.laboratory.alignments import AlignmentOrder, AlignmentPlan, CannotDecide, Wording
+from judges.laboratory.alignments import AlignmentOrder, AlignmentPlan, PromptWording, UndecidableProposal
 from judges.models import Alignment, Judge, PromptProposal, Run
 from judges.planning import CannotRun
 from judges.planning.estimates import RunEstimate
@@ -138,7 +138,7 @@ class ProposalRow:
 
     number: int
     proposal: PromptProposal
-    wording: Wording | None
+    wording: PromptWording | None
     passages: list[Passage]
     problem: str
     form: WordingForm
@@ -235,7 +235,7 @@ def _show_proposal(
 ) -> ProposalRow:
     base, wording = alignment.judge.required_prompt, alignments.load_wording(proposal)
     if proposal.prompt is not None and wording is not None:
-        wording = Wording(proposal.prompt.system, proposal.prompt.template, wording.changes)
+        wording = PromptWording(proposal.prompt.system, proposal.prompt.template, wording.changes)
     if wording is None:
         return ProposalRow(number, proposal, None, [], proposal.draft.note, WordingForm())
     problem = ""
@@ -244,7 +244,7 @@ def _show_proposal(
             alignments.check(base, wording, stories=alignments.find_shown(proposal))
         except InvalidPrompt as error:
             problem = str(error)
-    before, after = (f"{one.system.strip()}\n\n{one.template.strip()}".strip() for one in (base, wording))
+    before, after = (f"{words.system.strip()}\n\n{words.template.strip()}".strip() for words in (base, wording))
     form = bound or WordingForm(
         initial={"system": wording.system, "template": wording.template}, auto_id=f"id_{proposal.pk}_%s"
     )
@@ -253,9 +253,9 @@ def _show_proposal(
 
 def _list_runs(alignment: Alignment, proposals: list[ProposalRow]) -> list[tuple[Run, str, str]]:
     """The runs about the held-out stories, each with its state and the state's name."""
-    found = [alignment.base_run, *(row.proposal.run for row in proposals)]
+    rows = [alignment.base_run, *(row.proposal.run for row in proposals)]
     at = timezone.now()
-    return [(run, state_of(run, at=at), str(label_of(state_of(run, at=at)))) for run in found if run is not None]
+    return [(run, state_of(run, at=at), str(label_of(state_of(run, at=at)))) for run in rows if run is not None]
 
 
 def _preview(alignment: Alignment) -> tuple[str, RunEstimate | None]:
@@ -273,7 +273,7 @@ def _act(
     None, with the form that has the reason, where a proposal cannot be accepted as it was edited.
     """
     by, do = request.user.get_username(), request.POST.get("do", "")
-    here = redirect("judges:alignment", slug=access.study.slug, alignment=alignment.pk)
+    address = redirect("judges:alignment", slug=access.study.slug, alignment=alignment.pk)
     try:
         if do in ("accept", "refuse"):
             _decide(request, access, alignment, bound)
@@ -288,9 +288,9 @@ def _act(
             _start(request, alignment, by=by)
         else:
             raise BadRequest("There is no such action.")
-    except (CannotRun, CannotDecide) as error:
+    except (CannotRun, UndecidableProposal) as error:
         messages.error(request, str(error))
-    return None if bound else here
+    return None if bound else address
 
 
 def _start(request: HttpRequest, alignment: Alignment, *, by: str) -> None:
@@ -316,8 +316,8 @@ def _decide(request: HttpRequest, access: Access, alignment: Alignment, bound: d
     form = WordingForm(request.POST, auto_id=f"id_{proposal.pk}_%s")
     if form.is_valid():
         try:
-            judge = alignments.accept(proposal, Wording(**form.cleaned_data), by=by, at=at)
-        except CannotDecide as error:
+            judge = alignments.accept(proposal, PromptWording(**form.cleaned_data), by=by, at=at)
+        except UndecidableProposal as error:
             form.add_error(None, str(error))
         else:
             messages.success(request, _("Accepted: the judge %(judge)s has the new version.") % {"judge": judge.slug})

@@ -73,7 +73,7 @@ class VersionGain(IntervalEstimate):
         return self.interval.high is not None and self.interval.high < 0
 
 
-class Alignment(Figure[Listing[VersionGain]]):
+class AlignmentGains(Figure[Listing[VersionGain]]):
     key = "alignment"
     title = gettext_lazy("Alignment with experts")
     position = 137

@@ -11,8 +11,7 @@ from judges.models import Alignment, Draft, Generation, Judge, Prompt, PromptPro
 from reports.dataset import Dataset
 from reports.dataset.judged import select_anchored
 from reports.figures.base import NO_HEAD, Listing
-from reports.figures.judges.alignment import Alignment as AlignmentFigure
-from reports.figures.judges.alignment import VersionGain
+from reports.figures.judges.alignment import AlignmentGains, VersionGain
 from studies.models import Study
 from tests.replay import replayed
 from tests.reports import given, planted
@@ -95,12 +94,12 @@ def plant(
 
 
 def rows_of(study: Study) -> dict[tuple[str, str], VersionGain]:
-    return {(row.kind, row.judge): row for row in AlignmentFigure().compute(Dataset.of(study)).rows}
+    return {(row.kind, row.judge): row for row in AlignmentGains().compute(Dataset.of(study)).rows}
 
 
 def text_of(study: Study) -> str:
     rows = tuple(rows_of(study).values())
-    return " ".join("\n".join(AlignmentFigure().lines(Listing(rows), NO_HEAD)).split())
+    return " ".join("\n".join(AlignmentGains().lines(Listing(rows), NO_HEAD)).split())
 
 
 def test_a_gain_is_that_of_the_held_out_stories_alone(study: Study) -> None:

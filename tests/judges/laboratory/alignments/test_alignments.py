@@ -10,13 +10,13 @@ from annotation.models import Response
 from annotation.participation import withdrawal
 from judges import catalogue, runs
 from judges.laboratory import alignments, splits
-from judges.laboratory.alignments import AlignmentOrder, CannotDecide, Wording
+from judges.laboratory.alignments import AlignmentOrder, PromptWording, UndecidableProposal
 from judges.models import Draft, Judge, Prompt, PromptProposal, Run, Text
 from judges.planning import CannotRun, Scope
 from judges.prompts import InvalidPrompt
 from judges.requests import aligned_prompts, texts
 from reports.dataset import Dataset
-from reports.figures.judges.alignment import Alignment as AlignmentFigure
+from reports.figures.judges.alignment import AlignmentGains
 from studies.models import Provenance, Story, Study
 from tests import factories
 from tests.judges.conftest import judge_at
@@ -107,7 +107,7 @@ def test_the_gain_of_a_planted_alignment_comes_out_in_the_report(standin: StandI
 
     (run,) = alignments.start(proposal.alignment, by="bea")
     runs.drain(run)
-    (row,) = AlignmentFigure().compute(Dataset.of(study)).rows
+    (row,) = AlignmentGains().compute(Dataset.of(study)).rows
 
     # Yes to everything is right on half; the lesson mends it in four of five groups, t interval with four degrees.
     assert (row.judge, row.base, row.n_stories, row.n) == (version.slug, "model-1", 10, 20)
@@ -159,8 +159,8 @@ def test_a_reply_without_a_template_is_kept_and_can_only_be_refused(
     assert proposal.draft.note == "the reply holds no JSON object with a template of its own"
     (call,) = proposal.draft.calls.all()
     assert "stricter" in call.attempts.get().body
-    with pytest.raises(CannotDecide, match="cannot be read"):
-        alignments.accept(proposal, Wording("", "{{ stories }} {{ question }}"), by="bea", at=timezone.now())
+    with pytest.raises(UndecidableProposal, match="cannot be read"):
+        alignments.accept(proposal, PromptWording("", "{{ stories }} {{ question }}"), by="bea", at=timezone.now())
     alignments.refuse(proposal, by="bea", at=timezone.now())
     assert Prompt.objects.filter(version__contains="aligned").count() == 0
 
@@ -171,7 +171,7 @@ def test_a_proposal_that_loses_a_place_changes_nothing(standin: StandIn, study: 
     standin.reply = learner
     proposal = only_proposal(study, judge)
 
-    with pytest.raises(CannotDecide, match=re.escape("the place {{ words }} is missing")):
+    with pytest.raises(UndecidableProposal, match=re.escape("the place {{ words }} is missing")):
         accepted(proposal)
 
     proposal.refresh_from_db()
@@ -198,21 +198,21 @@ def test_a_wording_that_loses_something_is_not_taken(before: str, after: str, re
     story = Story(code="p1s1", text="Once he went to the well, and saw that it was dry again, alas! So he left.")
 
     with pytest.raises(InvalidPrompt, match=re.escape(reason)):
-        alignments.check(base, Wording(base.system, base.template.replace(before, after, 1)), stories=[story])
+        alignments.check(base, PromptWording(base.system, base.template.replace(before, after, 1)), stories=[story])
 
 
 def test_what_was_edited_is_what_is_asked(study: Study, judge: Judge) -> None:
     proposal = only_proposal(study, judge)
     wording = alignments.load_wording(proposal)
     assert wording is not None
-    edited = Wording(wording.system, wording.template.replace(LESSON, "Endings\r\nmatter."))
+    edited = PromptWording(wording.system, wording.template.replace(LESSON, "Endings\r\nmatter."))
 
     version = alignments.accept(proposal, edited, by="bea", at=timezone.now())
 
     proposal.refresh_from_db()
     assert "Endings\nmatter." in version.required_prompt.template
     assert proposal.is_edited
-    with pytest.raises(CannotDecide, match="decided already"):
+    with pytest.raises(UndecidableProposal, match="decided already"):
         alignments.refuse(proposal, by="bea", at=timezone.now())
 
 
@@ -295,8 +295,8 @@ def test_a_withdrawal_empties_what_was_shown_of_the_expert_and_what_came_back(st
     assert (call.request, set(call.attempts.values_list("body", flat=True))) == ({}, {""})
     assert not Text.objects.filter(content__contains=REASON).exists()
     assert alignments.load_wording(proposal) is None
-    with pytest.raises(CannotDecide, match="cannot be read"):
-        alignments.accept(proposal, Wording("", "{{ stories }} {{ question }}"), by="bea", at=timezone.now())
+    with pytest.raises(UndecidableProposal, match="cannot be read"):
+        alignments.accept(proposal, PromptWording("", "{{ stories }} {{ question }}"), by="bea", at=timezone.now())
 
 
 def test_erasing_a_story_empties_what_was_shown_of_it(study: Study, judge: Judge) -> None:
