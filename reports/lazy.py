@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from stats import agreement as agreement
     from stats import agreement_claims as agreement_claims
+    from stats import alignment_gain as alignment_gain
     from stats import alternative_annotator as alternative_annotator
     from stats import arrays as arrays
     from stats import calibration as calibration

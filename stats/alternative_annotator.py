@@ -95,6 +95,7 @@ def alt_test(
     score: Score,
     clusters: npt.ArrayLike | None = None,
     counts_unanswered: bool = False,
+    n_tried: int = 1,
 ) -> AlternativeAnnotator:
     """Whether the judge agrees with the remaining people at least as well as each person does.
 
@@ -106,6 +107,7 @@ def alt_test(
     score : of a person on a unit: the share of others with the same rating, or minus the root mean square difference
     clusters : what each unit was sampled with; the t-test is then one of their means
     counts_unanswered : whether units without the judge's answer count as lost by it instead of being left out
+    n_tried : judges among which this one was chosen on the same units; each p is multiplied by it (Bonferroni)
 
     Raises Incomputable if nobody has 30 units, ValueError for shapes that do not fit or an unknown score.
     """
@@ -124,7 +126,7 @@ def alt_test(
         person, is_won = _leave_out(row, ratings, answers, labels, closeness, epsilon)
         people.append(person)
         judge_wins.append(Wins(units[~np.isnan(ratings[row])], is_won))
-    people = _mark_beaten(people)
+    people = _mark_beaten(people, n_tried)
     tested = [person for person in people if person.is_tested]
     return AlternativeAnnotator(
         winning_rate=float(np.mean([person.is_beaten for person in tested])),
@@ -135,7 +137,7 @@ def alt_test(
     )
 
 
-def _mark_beaten(people: Sequence[LeftOut]) -> list[LeftOut]:
+def _mark_beaten(people: Sequence[LeftOut], n_tried: int) -> list[LeftOut]:
     """The people with whether the judge beats each, corrected for how many are tested. Raises Incomputable for none."""
     from statsmodels.stats.multitest import multipletests  # takes a second to import
 
@@ -143,7 +145,7 @@ def _mark_beaten(people: Sequence[LeftOut]) -> list[LeftOut]:
     if not tested:
         raise Incomputable("nobody_to_leave_out", least=MIN_UNITS)
     # A p that is 0/0 is never rejected, and still counts among those that are corrected for.
-    ps = np.nan_to_num([people[n].p for n in tested], nan=1.0)
+    ps = np.minimum(np.nan_to_num([people[n].p for n in tested], nan=1.0) * n_tried, 1)
     rejected = multipletests(ps, alpha=FALSE_DISCOVERY_RATE, method="fdr_by")[0]
     corrected = list(people)
     for n, is_beaten in zip(tested, rejected, strict=True):

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from judges.laboratory.views import (
+    alignments,
     generations,
     measures,
     new_generations,
@@ -13,6 +14,8 @@ from judges.laboratory.views import (
 )
 
 urlpatterns = [
+    path("runs/alignment/", alignments.new, name="new_alignment"),
+    path("runs/alignment/<int:alignment>/", alignments.show, name="alignment"),
     path("runs/prompt/", prompt_choices.new, name="new_prompt_choice"),
     path("runs/prompt/<int:choice>/", prompt_choices.show, name="prompt_choice"),
     path("runs/drift/", watches.index, name="watches"),

@@ -13,6 +13,9 @@ Run         a judge at work in a study; what it does is frozen as a document bef
             again in a study, about further stories or with further readings.
 PromptChoice  which of several prompts a model is to judge pairs with, tried on pairs that it does not judge afterwards.
 PromptTrial  one of those prompts, with the run that tries it.
+Alignment   how a judge's prompt is brought nearer to experts: by proposals from one part of the groups, judged on the
+            rest.
+PromptProposal  one of the changed prompts that a model proposed, and what a person decided about it.
 PreferenceModel  what learnt from pairs which of two texts is preferred, with its card. As a rater it is a metric.
 Generation  a run that writes texts for a study, by a recipe; its judge is a writer and gets no rater.
 Draft       one text on its way: a chain of calls from a premise, a story or a question to what comes of it.
@@ -33,6 +36,7 @@ Attempt     one HTTP request of a call, written down before it is sent, with all
 Parse       what a version of the parser read in what came back.
 """
 
+from judges.models.alignments import Alignment, PromptProposal
 from judges.models.batches import ProviderBatch
 from judges.models.bills import Bill
 from judges.models.calls import Attempt, Call, Parse, Text
@@ -52,6 +56,7 @@ from judges.models.vectors import TextVector
 from judges.models.watches import DriftCheck, DriftWatch
 
 __all__ = [
+    "Alignment",
     "AlreadyUsed",
     "Attempt",
     "Bill",
@@ -70,6 +75,7 @@ __all__ = [
     "Price",
     "Prompt",
     "PromptChoice",
+    "PromptProposal",
     "PromptTrial",
     "ProviderBatch",
     "Reading",

@@ -9,13 +9,13 @@ from judges.planning.plans import (
     Scope,
     can_ask,
     check_sendable,
-    draw_reading_orders,
     estimate,
     find_usual_steps,
     keep,
     plan_run,
     select_steps,
 )
+from judges.planning.readings import draw_reading_orders
 
 __all__ = [
     "MOST_EXAMPLES",

@@ -9,14 +9,14 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, ngettext_lazy
 
-from annotation import design, responses
+from annotation import responses
 from judges import parsing, prompts
 from judges.models import Endpoint, Judge, PersonaSet, Prompt, Reading
 from judges.planning import estimates, readings
 from judges.planning.estimates import RunEstimate
 from judges.planning.readings import Pass
 from judges.providers import Request
-from judges.requests import CallWords, PlannedCall, fills, recognition_probes
+from judges.requests import CallWords, PlannedCall, aligned_prompts, fills, recognition_probes
 from judges.requests.expert_answers import ExampleSource
 from studies import hashing, licences
 from studies import protocol as protocols
@@ -148,6 +148,10 @@ def plan_run(
     scope = scope or Scope()
     groups = list(study.groups.prefetch_related("stories").order_by("code"))
     codes, withheld = select_codes(study, groups, scope.selection)
+    first_part = codes & aligned_prompts.find_first_part(study, judge.required_prompt)
+    if not (codes := codes - first_part):
+        message = _("%(judge)s: its prompt was made from experts’ answers about these stories. Choose others")
+        raise CannotRun(message % {"judge": judge.slug})
     check_judge(study, judge, groups, codes)
     check_personas(judge, scope)
     try:
@@ -155,7 +159,7 @@ def plan_run(
     except protocols.NotPlannable as error:
         raise CannotRun(str(error)) from None
     steps = select_steps(study, judge, protocol, scope)
-    drawn = zip(groups, draw_reading_orders(study, judge, groups), strict=True)
+    drawn = zip(groups, readings.draw_reading_orders(study, judge, groups), strict=True)
     arranged_orders = ((group, [code for code in order if code in codes]) for group, order in drawn)
     orders = {group: order for group, order in arranged_orders if order}
     wording = word(study, judge, scope, canary=prompts.new_canary())
@@ -169,7 +173,9 @@ def plan_run(
         message = _("%(study)s: no step of its protocol asks anything about stories or groups")
         raise CannotRun(message % {"study": study.slug})
     seats = first + [seat for reading in further for seat in reading]
-    document = write_document(study, judge, protocol, orders, scope=scope, withheld=withheld, seats=seats)
+    document = write_document(
+        study, judge, protocol, orders, scope=scope, withheld=withheld, seats=seats, first_part=first_part
+    )
     return Plan(
         protocol,
         {seat.group: seat.order for seat in first},
@@ -339,19 +345,6 @@ def check_sendable(study: Study, codes: Iterable[str], endpoint: Endpoint) -> No
         raise CannotRun(str(NOT_SENDABLE % names))
 
 
-def draw_reading_orders(study: Study, judge: Judge, groups: list[StoryGroup]) -> list[list[str]]:
-    """For each group the order in which the judge gets its stories, by the study's policy.
-
-    Seeded by study and judge, so that two judges meet the stories in different orders.
-    """
-    import numpy as np  # here, so that web processes come without it
-
-    rng = np.random.default_rng([abs(study.seed), *judge.slug.encode()])
-    codes = [sorted(story.code for story in group.stories.all()) for group in groups]
-    readings = design.draw_orders([len(c) for c in codes], 1, policy=study.order_policy, rng=rng)
-    return [[names[i] for i in rows[0]] for names, rows in zip(codes, readings, strict=True)]
-
-
 def write_document(
     study: Study,
     judge: Judge,
@@ -361,6 +354,7 @@ def write_document(
     scope: Scope,
     withheld: list[str],
     seats: Sequence[PlannedSeat] = (),
+    first_part: Iterable[str] = (),
 ) -> str:
     """The run as canonical JSON: all that decides what is sent and how replies are read, but the fences' numbers."""
     endpoint = judge.required_endpoint
@@ -372,6 +366,7 @@ def write_document(
         | ({"anchors": prompts.load_anchors().version} if scope.anchors else {})
         | ({"afresh": True} if scope.afresh else {})
         | ({"choice": scope.choice} if scope.choice else {})
+        | ({"aligned_on": sorted(first_part)} if first_part else {})
         | ({"persona_set": scope.persona_set.content} if scope.persona_set else {})
         | {
             "study": study.slug,

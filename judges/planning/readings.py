@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from annotation import design
 from annotation.models import Assignment
-from judges.models import PersonaSet, Reading, Run
-from studies.models import Study
+from judges.models import Judge, PersonaSet, Reading, Run
+from studies.models import StoryGroup, Study
 
 
 @dataclass(frozen=True)
@@ -48,3 +49,16 @@ def is_primary(reading: Reading, run: Run) -> bool:
     """Whether the reading is the one of its seat that counts where one value is taken."""
     names = list(run.persona_set.text_by_name) if run.persona_set else [""]
     return (reading.order, reading.persona, reading.repeat) == (Reading.Order.PLANNED, names[0], 1)
+
+
+def draw_reading_orders(study: Study, judge: Judge, groups: list[StoryGroup]) -> list[list[str]]:
+    """For each group the order in which the judge gets its stories, by the study's policy.
+
+    Seeded by study and judge, so that two judges meet the stories in different orders.
+    """
+    import numpy as np  # here, so that web processes come without it
+
+    rng = np.random.default_rng([abs(study.seed), *judge.slug.encode()])
+    codes = [sorted(story.code for story in group.stories.all()) for group in groups]
+    readings = design.draw_orders([len(c) for c in codes], 1, policy=study.order_policy, rng=rng)
+    return [[names[i] for i in rows[0]] for names, rows in zip(codes, readings, strict=True)]

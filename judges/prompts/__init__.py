@@ -34,7 +34,7 @@ from judges.prompts.messages import (
     render_writing,
 )
 from judges.prompts.schemas import schema_of
-from judges.prompts.templates import WRITING, TemplateShape, check_templates, shape_of
+from judges.prompts.templates import WRITING, TemplateShape, check_templates, names_in, shape_of
 
 __all__ = [
     "WRITING",
@@ -65,6 +65,7 @@ __all__ = [
     "load_built_in",
     "load_personas",
     "messages_of",
+    "names_in",
     "new_canary",
     "new_mark",
     "read_prompt",

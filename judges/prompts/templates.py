@@ -15,20 +15,21 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from judges.prompts.errors import InvalidPrompt
 
-Kind = Literal["answer", "fill", "probe", "revise", "extract", "explain", "generate"]
+Kind = Literal["answer", "fill", "probe", "align", "revise", "extract", "explain", "generate"]
 Asks = Literal["item", "story"]
 # What each kind of prompt works on. Its place is needed exactly once; a story that is to be written has a premise.
 TEXT_BY_KIND: dict[Kind, str] = {
     "answer": "stories",
     "fill": "skeleton",
     "probe": "excerpt",
+    "align": "disagreements",
     "revise": "draft",
     "extract": "original",
     "explain": "expert_question",
     "generate": "premise",
 }
 # Kinds that write a text. A draft has a premise, too, so that the first that fits counts.
-WRITING: tuple[Kind, ...] = ("revise", "extract", "explain", "generate")
+WRITING: tuple[Kind, ...] = ("align", "revise", "extract", "explain", "generate")
 QUESTIONS = ("question", "questions", "own_question")
 # What templates know and a check puts a name in place of.
 NAMES = (
@@ -36,6 +37,7 @@ NAMES = (
     *("skeleton", "blanks", "constraints", "section", "excerpt"),
     *("draft", "original", "expert_question", "portraits", "reference"),
     *("word_count", "current_word_count", "operator"),
+    *("disagreements", "present", "present_system", "summary"),
 )
 
 
@@ -44,7 +46,7 @@ class TemplateShape:
     """What a template is for, as its openings say.
 
     kind : an answer to items, the fill of a cloze, a probe of what the model knows, or a text to be written: from a
-        premise, as another version of a draft, out of a story, or to explain a question
+        premise, as another version of a draft, out of a story, to explain a question, or as another prompt for a judge
     asks : one item, or all items of a step about a story in one reply
     has_own_question : the question is in the prompt's own words and not the item's
     takes_examples : it shows answers of people about other stories
@@ -70,13 +72,18 @@ class AskedItem:
     words: str = ""
 
 
+def names_in(template: str) -> set[str]:
+    """The names of all places that are filled in. Raises InvalidPrompt if the template cannot be read."""
+    try:
+        return meta.find_undeclared_variables(_environment().parse(template))
+    except TemplateError as error:
+        raise InvalidPrompt(_("the template cannot be filled: %(why)s") % {"why": error}) from error
+
+
 @lru_cache(maxsize=256)
 def shape_of(template: str) -> TemplateShape:
     """What the template is for. Raises InvalidPrompt if it cannot be read."""
-    try:
-        names = meta.find_undeclared_variables(_environment().parse(template))
-    except TemplateError as error:
-        raise InvalidPrompt(_("the template cannot be filled: %(why)s") % {"why": error}) from error
+    names = names_in(template)
     kind: Kind = "answer"
     if not names.intersection(("stories", *QUESTIONS)):
         kind = next((kind for kind in ("fill", "probe", *WRITING) if TEXT_BY_KIND[kind] in names), "answer")

@@ -36,7 +36,7 @@ class ExampleSource:
         self._groups = [(fold_prompt(g.premise), {story.code for story in g.stories.all()}) for g in groups]
         self._row_by_candidate: dict[Candidate, Response] = {}
         self._candidates_by_item: dict[str, list[Candidate]] = defaultdict(list)
-        answers = _find_answers(study).filter(story__code__in=codes)
+        answers = find_answers(study).filter(story__code__in=codes)
         for row in answers.select_related("item", "story").order_by("pk"):
             if (story := row.story) is None:
                 continue
@@ -64,10 +64,11 @@ class ExampleSource:
 def summarise_answers(study: Study) -> list[str]:
     """Another list once an answer that may be shown came, went or was changed. One query."""
     numbers = {"n": Count("pk"), "latest": Max("pk"), "n_edits": Sum("revision"), "edited_at": Max("last_edited_at")}
-    return [str(number) for number in _find_answers(study).order_by().aggregate(**numbers).values()]
+    return [str(number) for number in find_answers(study).order_by().aggregate(**numbers).values()]
 
 
-def _find_answers(study: Study) -> QuerySet[Response]:
+def find_answers(study: Study) -> QuerySet[Response]:
+    """What the study's own people answered and submitted, first readings alone."""
     return Response.objects.filter(
         assignment__study=study,
         assignment__rater_kind=Rater.Kind.PERSON,

@@ -30,7 +30,15 @@ def empty_calls(stories: Sequence[int]) -> None:
     What is erased: the stories' texts as they were sent, every body that came back, also where a later call took it,
     what was read in it, what was said of it, and the vectors of the texts: a text can be guessed at from its vector.
     """
-    about = Call.objects.filter(pk__in=_find_calls(stories))
+    empty(Call.objects.filter(pk__in=_find_calls(stories)))
+    Text.objects.filter(story__in=stories).update(content="")
+    # A story that was emptied keeps the hash of its text; what it was before an edit is no story's any more.
+    theirs = Q(sha256__in=Story.objects.filter(pk__in=stories).values("sha256"))
+    TextVector.objects.filter(theirs | ~Q(sha256__in=Story.objects.values("sha256"))).delete()
+
+
+def empty(about: QuerySet[Call]) -> None:
+    """Empty these calls: what was sent in them alone, every reply, what was read in it and what was said of it."""
     attempts = Attempt.objects.filter(call__in=about)
     embedded = about.filter(kind=Call.Kind.EMBED).values_list("request", flat=True)
     # Of the texts that were embedded each call has rows of its own, with the story of that text that was first.
@@ -41,10 +49,6 @@ def empty_calls(stories: Sequence[int]) -> None:
     about.update(request={}, request_sha256="", reason=REASON)
     attempts.update(body="", reason="")
     Parse.objects.filter(attempt__in=attempts).update(values={}, grades={}, reason="")
-    Text.objects.filter(story__in=stories).update(content="")
-    # A story that was emptied keeps the hash of its text; what it was before an edit is no story's any more.
-    theirs = Q(sha256__in=Story.objects.filter(pk__in=stories).values("sha256"))
-    TextVector.objects.filter(theirs | ~Q(sha256__in=Story.objects.values("sha256"))).delete()
 
 
 def _empty_made(stories: Sequence[int]) -> list[int]:

@@ -84,7 +84,9 @@ def show(request: HttpRequest, access: Access, run: int, call: int) -> HttpRespo
     # What a model wrote is nobody's answer: whoever may open the run at all may read it.
     sees_answers = access.may(roles.VIEW_RESPONSES) or parent.judge.is_writer
     last = next((attempt for attempt in reversed(attempts) if attempt.body), None)
-    sent = requests.render(row.request)
+    # What asks for another prompt holds what experts answered and wrote.
+    sees_sent = sees_answers or not hasattr(parent, "alignment")
+    sent = requests.render(row.request) if sees_sent else {}
     is_erased = row.reason == erasure.REASON
     context = {
         "study": access.study,
@@ -97,6 +99,7 @@ def show(request: HttpRequest, access: Access, run: int, call: int) -> HttpRespo
         "settings": json.dumps(sent.get("parameters", {}), indent=1, ensure_ascii=False, sort_keys=True),
         "attempts": attempts,
         "sees_answers": sees_answers,
+        "sees_sent": sees_sent,
         "is_erased": is_erased,
         "reply": _find_reply(parent, attempts) if sees_answers else "",
         "parses": _parses(row) if sees_answers else [],

@@ -76,6 +76,7 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
         "access": access,
         "rows": [RunRow.of(row, n_by_run.get(row.pk, {}), at=at) for row in rows],
         "choices": access.study.prompt_choices.select_related("judge", "prompt").annotate(n_prompts=Count("trials")),
+        "alignments": access.study.alignments.select_related("judge", "run").prefetch_related("proposals__draft"),
         "plannings": _find_plannings(access.study) if access.may(STARTS) else [],
         "may_start": access.may(STARTS),
     }
@@ -127,7 +128,9 @@ def show(request: HttpRequest, access: Access, run: int) -> HttpResponse:
 
 def find_run(access: Access, run: int) -> Run:
     """The run of the study. Raises Http404; also for a generation if the account may not know who wrote a story."""
-    rows = Run.objects.select_related("judge__endpoint", "judge__prompt", "persona_set", "study", "generation")
+    rows = Run.objects.select_related(
+        "judge__endpoint", "judge__prompt", "persona_set", "study", "generation", "alignment"
+    )
     if not access.may(SEES_SOURCES):
         rows = rows.filter(judge__is_writer=False)
     return get_object_or_404(rows, pk=run, study=access.study)

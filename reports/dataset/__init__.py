@@ -220,7 +220,7 @@ class Dataset:
                 runs__study=self.study, metric="", is_trial=False, is_writer=False, is_measurer=False
             )
             .exclude(slug__in=self.without)
-            .select_related("prompt", "endpoint")
+            .select_related("prompt__proposal", "endpoint")
             .distinct()
         }
 

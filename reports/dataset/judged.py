@@ -112,17 +112,20 @@ def _judged(dataset: Dataset, items: Sequence[StepItem], *, with_jury: bool) -> 
 
 
 def select_anchored(dataset: Dataset, names: Sequence[str]) -> tuple[str, ...]:
-    """Of these judges those that were shown what people answered to other stories, if the rest was not; else none.
+    """Of these judges those that were shown what people answered to other stories, or whose prompt was made from it, if
+    the rest was not; else none.
 
     They are one panel with people, not a further opinion beside it, and often the same models once more: what is said
     of judges together is said without them.
     """
     judges = dataset.judge_by_slug
-    anchored = tuple(name for name in names if name in judges and _takes_examples(judges[name]))
+    anchored = tuple(name for name in names if name in judges and _knows_people(judges[name]))
     return anchored if len(anchored) < len(names) else ()
 
 
-def _takes_examples(judge: Judge) -> bool:
+def _knows_people(judge: Judge) -> bool:
+    if hasattr(judge.required_prompt, "proposal"):
+        return True
     try:
         return prompts.shape_of(judge.required_prompt.template).takes_examples
     except prompts.InvalidPrompt:

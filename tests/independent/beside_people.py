@@ -145,7 +145,7 @@ def best_constant(people, score, epsilon):
     return values[best]
 
 
-def left_out_in_turn(people, judge, score, epsilon, labels=None, counts_unanswered=False):
+def left_out_in_turn(people, judge, score, epsilon, labels=None, counts_unanswered=False, n_tried=1):
     """Winning rate, advantage, people tested, units, and where the judge wins: key (a person), group, story, number."""
     is_used = people.notna().sum(axis=1) >= 2
     if not counts_unanswered:
@@ -167,7 +167,7 @@ def left_out_in_turn(people, judge, score, epsilon, labels=None, counts_unanswer
             wins.append(pd.DataFrame(of_person))
     if not ps:
         return None, None, 0, 0, None
-    rate = intervals.share_rejected(list(ps.values()), 0.05)
+    rate = intervals.share_rejected([min(n_tried * p, 1) for p in ps.values()], 0.05)
     advantage = sum(table["number"].mean() for table in wins) / len(wins)
     return rate, advantage, len(ps), len(people), pd.concat(wins)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 from tests.independent.agreement import agreement
+from tests.independent.aligned_judges import alignment
 from tests.independent.beside_people import alternative_annotator, judges_among_themselves, judges_share_of_yes
 from tests.independent.choices import authorship, preferences, rankings
 from tests.independent.cloze import cloze
@@ -76,6 +77,7 @@ FIGURES = (
     *(
         judges_share_of_yes,
         judges_calibration,
+        alignment,
         doubtful_verdicts,
         judges_among_themselves,
         alternative_annotator,

@@ -37,6 +37,7 @@ from tests.reports import (
     quiet_run,
 )
 from tests.reports.figures import (
+    test_alignment,
     test_cloze_factorial,
     test_cloze_scales,
     test_judge_biases,
@@ -356,6 +357,7 @@ MAKERS: dict[str, Make] = {
     "read again": lambda _patch, _folder: study_read_again(),
     "agreed upon": lambda _patch, _folder: study_agreed_upon(),
     "explanations": lambda _patch, _folder: study_of_explanations(),
+    "aligned": lambda _patch, _folder: test_alignment.aligned_study(),
     "asked again": lambda _patch, _folder: study_asked_again(),
     "probabilities": lambda _patch, _folder: study_of_probabilities(),
     "jury": lambda _patch, _folder: study_of_jury(),

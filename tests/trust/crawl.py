@@ -24,7 +24,7 @@ from django.db.models import Q, QuerySet
 from django.test import Client
 
 from annotation.models import AnswerImport, ApplicationCall, BroughtFile, Invitation, ProlificRecruitment, Rater
-from judges.models import Call, Endpoint, Judge, Prompt, PromptChoice
+from judges.models import Alignment, Call, Endpoint, Judge, Prompt, PromptChoice
 from judges.requests import texts
 from reports import figures
 from reports.models import Report, ThemeSample
@@ -216,6 +216,7 @@ def pool(world: World, pattern: Pattern, name: str, who: str) -> list[Any]:
         "record": keys(AnswerImport.objects.all()),
         "run": [world.run.pk if world.run else 0, 0],
         "choice": keys(PromptChoice.objects.all()),
+        "alignment": keys(Alignment.objects.all()),
         "call": keys(Call.objects.filter(run=world.run), 3),
         "instrument": keys(Instrument.objects.all(), 2),
         "score": [NOWHERE],

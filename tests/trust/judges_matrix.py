@@ -12,6 +12,10 @@ judges:prompt_choice                GET    login login login 403    ok     ok   
 judges:prompt_choice                POST   login login login 403    400    403   400    403     403
 judges:watches                      GET    login login login 403    ok     ok    ok     403     403
 judges:watches                      POST   login login login 403    400    403   400    403     403
+judges:new_alignment                GET    login login login 403    403    403   ok     403     403
+judges:new_alignment                POST   login login login 403    403    403   400    403     403
+judges:alignment                    GET    login login login 403    ok     ok    ok     403     403
+judges:alignment                    POST   login login login 403    400    403   400    403     403
 judges:releases                     GET    login login login 403    ok     403   403    403     403
 judges:releases                     POST   login login login 403    400    403   403    403     403
 judges:generations                  GET    login login login 403    ok     403   ok     403     403

@@ -29,14 +29,15 @@ from annotation.participation import claims, consents, invitations, visits
 from annotation.responses import submission
 from config import roles
 from judges import catalogue, runs
-from judges.models import Draft, DriftWatch, GeneratedText, Generation, Price, PromptChoice, PromptTrial, Run
+from judges.models import DriftWatch, Price, Run
 from reports.api.tokens import issue_token
 from reports.export import issues
 from reports.rationales import codings, queries
 from studies import lifecycle, loader, protocol
 from studies.models import Instrument, ProtocolVersion, Provenance, Source, Step, Story, StoryGroup, Study
 from tests import factories
-from tests.trust import newcomers
+from tests.trust import judge_rows, newcomers
+from tests.trust.canaries import secret
 
 MYSTERY = Path(studies.__file__).parent / "demo" / "mystery"
 FIRST_PK = 770_000_001  # primary keys that are no other number of a page
@@ -59,10 +60,6 @@ MAY_SEE: dict[str, set[str]] = {
     "label": {"designer", "coordinator", "researcher", "steward"},
     "key": {"designer", "coordinator", "researcher"},
 }
-
-
-def secret(kind: str, n: object = "") -> str:
-    return f"cnry{kind}{n}"
 
 
 def secrets(*, hidden_from: str) -> dict[str, bytes]:
@@ -106,9 +103,10 @@ def build() -> World:
     )
     for slug in ("plums", "pears"):
         runs.drain(runs.start(world.studies[slug], catalogue.make_metric_judge("length"), by="tests"))
-    _prompt_choice(world.run)
+    judge_rows.add_prompt_choice(world.run)
+    judge_rows.add_alignment(world.run)
+    judge_rows.add_generation(world.run)
     DriftWatch.objects.create(study=world.run.study, judge=world.run.judge, created_by="tests")
-    _generation(world.run)
     _schedule()
     _reasons(world)
     _packages(world)
@@ -240,35 +238,6 @@ def _cloze() -> Study:
         _provenance(story)
     study.refresh_from_db()
     return study
-
-
-def _generation(run: Run) -> None:
-    """A text that the run has written, for the page of such texts."""
-    generation = Generation.objects.create(run=run, recipe="pds-writer-profile", settings={"n_rounds": 1})
-    draft = Draft.objects.create(generation=generation, number=1, premise="A well.", state=Draft.State.COMPLETE)
-    GeneratedText.objects.create(draft=draft, text="A well ran dry.")
-
-
-def _prompt_choice(run: Run) -> None:
-    """A choice between prompts that has been made, of which the run is both the trial and what came of it."""
-    prompt = run.judge.required_prompt
-    choice = PromptChoice.objects.create(
-        study=run.study,
-        judge=run.judge,
-        step="ranking",
-        item="a",
-        share=0.5,
-        validation=[secret("group", 1)],
-        judged=[secret("group", 2)],
-        created_by="tests",
-        approved_at=timezone.now(),
-        prompt=prompt,
-        decided_at=timezone.now(),
-        run=run,
-    )
-    names = ("n_pairs", "n_clusters", "n_both", "n_flipped", "n_asked", "n_lost")
-    result = {"accuracy": 0.5, "low": 0.25, "high": 0.75, "note": "", **dict.fromkeys(names, 2)}
-    PromptTrial.objects.create(choice=choice, prompt=prompt, run=run, result=result)
 
 
 def _schedule() -> None:

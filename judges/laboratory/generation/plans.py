@@ -241,6 +241,9 @@ def _check_order(order: GenerationOrder) -> None:
     if not order.endpoint.is_allowed:
         message = _("An administrator has not allowed the endpoint %(endpoint)s.")
         raise CannotRun(message % {"endpoint": order.endpoint.name})
+    if order.recipe.makes == "prompt":
+        message = _("“%(recipe)s” writes no text; it has a page of its own under Runs of judges.")
+        raise CannotRun(message % {"recipe": order.recipe.title})
     if not order.model.strip():
         raise CannotRun(_("Enter the model that writes, by its name at the endpoint."))
     if order.n_texts < 1:

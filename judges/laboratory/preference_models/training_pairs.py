@@ -12,6 +12,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from judges.laboratory import splits
 from judges.laboratory.prompt_choices import validation
 from judges.planning import CannotRun
 from studies import hashing
@@ -74,7 +75,7 @@ def collect_study(study: Study) -> TrainingMaterial:
         raise CannotTrain(str(error)) from None
     groups = list(study.groups.prefetch_related("stories").order_by("code"))
     groups = [g for g in groups if len(g.stories.all()) == 2 and not any(s.is_withheld for s in g.stories.all())]
-    cluster_by_group = validation.number_clusters(groups)
+    cluster_by_group = splits.number_clusters(groups)
     votes_by_group = validation.count_votes(study, question, list(cluster_by_group))
     place_by_text: dict[str, int] = {}
     code_by_text: dict[str, str] = {}

@@ -17,8 +17,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from judges import planning, runs
+from judges.laboratory import splits
 from judges.laboratory.prompt_choices import validation
-from judges.laboratory.prompt_choices.validation import BOTH_ORDERS, PairAccuracy, PairQuestion, Split
+from judges.laboratory.prompt_choices.validation import BOTH_ORDERS, PairAccuracy, PairQuestion
+from judges.laboratory.splits import Split
 from judges.models import Judge, Prompt, PromptChoice, PromptTrial, Run
 from judges.planning import CannotRun, Scope
 from judges.planning.estimates import RunEstimate
@@ -53,8 +55,8 @@ def preview(study: Study, model: Judge, prompts: Sequence[Prompt], *, share: flo
     if len(set(prompts)) < LEAST_PROMPTS:
         raise CannotRun(_("Choose at least two prompts to compare."))
     question = validation.find_pair_question(study)
-    split = validation.split_groups(study, share=share, seed=seed)
-    majorities = validation.find_majorities(study, question, split.validation)
+    split = splits.split_groups(study, share=share, seed=seed)
+    majorities = validation.find_majorities(study, question, split.first)
     if not majorities:
         message = _(
             "In the pairs set apart, no story was preferred by most people, so the prompts cannot be compared. "
@@ -262,7 +264,7 @@ def _scope(
     choice: dict[str, object] | None = None,
 ) -> Scope:
     """Both orders of these pairs, and nothing but the step that asks which story is better."""
-    codes = validation.find_codes(study, list(groups))
+    codes = splits.find_codes(study, list(groups))
     return Scope(selection=codes, orders=BOTH_ORDERS, steps=(question.step.key,), choice=choice)
 
 

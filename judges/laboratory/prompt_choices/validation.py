@@ -1,40 +1,30 @@
-"""Pairs that are set apart for choosing a prompt, and how well a run agrees with people on pairs.
+"""How well a run agrees with people on pairs that are set apart for choosing a prompt.
 
 As in LitBench (Fein et al., 2025), where of six templates each model gets the one that is best on a validation split.
-Pairs that share a story or a premise stay on one side, so that nothing of what is judged was seen.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 
 from annotation.models import Rater, Response
+from judges.laboratory import splits
 from judges.models import Run
 from judges.planning import CannotRun
 from studies import items as item_types
 from studies import protocol as protocols
-from studies.models import Item, Step, StoryGroup, Study
-from studies.typography.prompts import fold_prompt
+from studies.models import Item, Step, Study
 
 if TYPE_CHECKING:
     from stats.arrays import FloatArray
 
 BOTH_ORDERS = ("planned", "reversed")
 SALT = 29  # of the seed
-
-
-@dataclass(frozen=True)
-class Split:
-    """Codes of the groups on which prompts are tried, and of those that are judged with the best."""
-
-    validation: tuple[str, ...]
-    judged: tuple[str, ...]
-    seed: int
 
 
 @dataclass(frozen=True)
@@ -80,61 +70,6 @@ class PairAccuracy:
         return {name: 100 * value for name, value in values.items() if value is not None}
 
 
-@dataclass
-class _Cluster:
-    """Groups that share stories or premises, one with the next."""
-
-    groups: list[str] = field(default_factory=list)
-    keys: set[str] = field(default_factory=set)
-
-
-def split_groups(study: Study, *, share: float, seed: int) -> Split:
-    """The study's groups in two parts, the first about that share of them; the same for the same seed.
-
-    Groups with a story whose text is withheld are in neither. Raises CannotRun if groups hang together by stories or
-    premises so that one part would be empty.
-    """
-    groups = list(study.groups.prefetch_related("stories").order_by("code"))
-    groups = [group for group in groups if not any(story.is_withheld for story in group.stories.all())]
-    clusters = _cluster(groups)
-    import numpy as np  # here, so that web processes come without it
-
-    order = np.random.default_rng([abs(study.seed), seed]).permutation(len(clusters))
-    validation: list[str] = []
-    for n in order:
-        if len(validation) < share * len(groups):
-            validation += clusters[n].groups
-    judged = sorted({group.code for group in groups} - set(validation))
-    if not validation or not judged:
-        message = _(
-            "The pairs share stories or writing prompts, so that none can be set apart for choosing a "
-            "prompt. Choose another share, or add pairs that have none in common with the others."
-        )
-        raise CannotRun(message)
-    return Split(tuple(sorted(validation)), tuple(judged), seed)
-
-
-def _cluster(groups: Sequence[StoryGroup]) -> list[_Cluster]:
-    clusters: list[_Cluster] = []
-    for group in groups:
-        _join(clusters, group)
-    return clusters
-
-
-def _join(clusters: list[_Cluster], group: StoryGroup) -> None:
-    """Put the group with all that share a story, a text or a premise with it."""
-    stories = group.stories.all()
-    keys = {f"story {s.code}" for s in stories} | {f"text {s.sha256}" for s in stories if s.sha256}
-    if premise := fold_prompt(group.premise):
-        keys.add(f"premise {premise}")
-    joined = _Cluster([group.code], keys)
-    for cluster in [cluster for cluster in clusters if cluster.keys & keys]:
-        joined.groups += cluster.groups
-        joined.keys |= cluster.keys
-        clusters.remove(cluster)
-    clusters.append(joined)
-
-
 def find_pair_question(study: Study) -> PairQuestion:
     """The first question of the protocol that asks which story of a group is better. Raises CannotRun without one."""
     try:
@@ -178,11 +113,6 @@ def find_majorities(study: Study, question: PairQuestion, groups: Collection[str
     return majorities
 
 
-def number_clusters(groups: Sequence[StoryGroup]) -> dict[str, int]:
-    """By code of the group the number of its cluster: groups that share a story, a text or a premise have one."""
-    return {code: n for n, cluster in enumerate(_cluster(groups)) for code in cluster.groups}
-
-
 def measure_accuracy(run: Run, question: PairQuestion, majority_by_group: Mapping[str, str]) -> PairAccuracy:
     """How well the run, which asked about these pairs in both orders, agrees with people on them.
 
@@ -201,7 +131,7 @@ def measure_accuracy(run: Run, question: PairQuestion, majority_by_group: Mappin
     preferred = np.array([codes[code].index(majority_by_group[code]) for code in codes], dtype=np.float64)
     right = (chosen == preferred[:, np.newaxis]).sum(axis=1) / len(BOTH_ORDERS)
     changed = judge_orders.pair_choices(chosen, preferred).changed
-    number_by_group = number_clusters(groups)
+    number_by_group = splits.number_clusters(groups)
     clusters = [number_by_group[code] for code in codes]
     rng = np.random.default_rng([abs(run.study.seed), SALT])
     low = high = None
@@ -247,9 +177,3 @@ def _load_choices(run: Run, question: PairQuestion, codes: Mapping[str, Sequence
         if np.isnan(chosen[at]):
             chosen[at] = stories.index(value) if value in stories else -1
     return chosen
-
-
-def find_codes(study: Study, groups: Sequence[str]) -> tuple[str, ...]:
-    """Codes of the stories in these groups, sorted."""
-    codes = study.groups.filter(code__in=groups).values_list("stories__code", flat=True)
-    return tuple(sorted(set(codes)))

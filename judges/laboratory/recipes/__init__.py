@@ -37,12 +37,18 @@ __all__ = [
     "all_recipes",
     "count_words",
     "find_recipe",
+    "find_writing",
     "rehearse",
 ]
 
 
 class UnknownRecipe(ValueError):
     """No file defines a recipe of that name; the message names those there are."""
+
+
+def find_writing() -> dict[str, Recipe]:
+    """The recipes by which texts are written for a study in draft: all but those that other pages ask by."""
+    return {slug: recipe for slug, recipe in all_recipes().items() if recipe.makes != "prompt"}
 
 
 @cache

@@ -16,8 +16,8 @@ _WORD = "wordwordwordword"
 
 OUTSIDE = gettext_noop("none of the replies (%(n)s) had %(least)s to %(most)s words")
 
-WorksOn = Literal["premise", "story", "item"]
-Makes = Literal["story", "idea", "measure"]
+WorksOn = Literal["premise", "story", "item", "disagreements"]
+Makes = Literal["story", "idea", "measure", "prompt"]
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,8 @@ class Brief:
     reference : a text that is shown as a measure; "" if there is none
     n_words : how long it is to be; 0 where the recipe says so itself
     n_rounds : how many rounds it may take; 0 where there are none
+    disagreements, summary : where a judge and experts disagree, and how often
+    system, template : the judge's present prompt
     """
 
     premise: str = ""
@@ -38,6 +40,10 @@ class Brief:
     reference: str = ""
     n_words: int = 0
     n_rounds: int = 0
+    disagreements: str = ""
+    summary: str = ""
+    system: str = ""
+    template: str = ""
 
 
 @dataclass(frozen=True)
@@ -92,7 +98,7 @@ class Recipe:
     A subclass gives what stands below and `next_step`, and raises its version whenever the same replies could lead to
     another step.
 
-    works_on : a premise, a story, or a question of an instrument
+    works_on : a premise, a story, a question of an instrument, or where a judge and experts disagree
     makes : what comes of it
     prompts : names of the built-in prompts that it asks with; the first is asked first
     sizes : lengths in words that it is usually asked for; empty where it sets the length itself

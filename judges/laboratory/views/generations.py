@@ -80,7 +80,7 @@ class TextRow:
 def index(request: HttpRequest, access: Access) -> HttpResponse:
     """For all who may know who wrote: the generations of the study, the latest first."""
     rows = (
-        Generation.objects.filter(run__study=access.study)
+        Generation.objects.filter(run__study=access.study, run__alignment=None)
         .select_related("run__judge__endpoint")
         .annotate(
             n_drafts=Count("drafts", distinct=True),
@@ -114,7 +114,7 @@ def _find_recipe(row: Generation) -> Recipe | None:
 def show(request: HttpRequest, access: Access, run: int) -> HttpResponse:
     """For all who may know who wrote: the texts of one run, and what became of each; of a draft, to be accepted."""
     rows = Generation.objects.select_related("run__judge__endpoint", "run__study")
-    row = get_object_or_404(rows, pk=run, run__study=access.study)
+    row = get_object_or_404(rows, pk=run, run__study=access.study, run__alignment=None)
     recipe = _find_recipe(row)
     makes_measures = recipe is not None and recipe.makes == "measure"
     values = request.POST if request.method == "POST" else None

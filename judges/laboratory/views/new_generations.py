@@ -192,10 +192,10 @@ def new(request: HttpRequest, access: Access) -> HttpResponse:
         "study": access.study,
         "access": access,
         "obstacle": story_edits.find_obstacle(access.study),
-        "recipes": list(recipes.all_recipes().values()),
+        "recipes": list(recipes.find_writing().values()),
     }
     slug = request.GET.get("recipe", "")
-    recipe = recipes.all_recipes().get(slug)
+    recipe = recipes.find_writing().get(slug)
     if recipe is None or context["obstacle"]:
         return render(request, "judges/new_generation.html", context, status=409 if request.method == "POST" else 200)
     form = GenerationForm(request.POST if request.method == "POST" else None, access=access, recipe=recipe)

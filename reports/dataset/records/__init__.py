@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from judges.models import ScoreCard
 from reports.dataset.records import (
+    alignments,
     begun_readings,
     costs,
     participation,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections import Counter
 
     from reports.dataset import Dataset, StepItem
+    from reports.dataset.records.alignments import AlignedJudge
     from reports.dataset.records.begun_readings import BegunReading
     from reports.dataset.records.costs import Spending
     from reports.dataset.records.participation import Participation
@@ -152,6 +154,10 @@ class Records:
     @cached_property
     def prompts_by_model(self) -> dict[str, dict[str, str]]:
         return prompts.read_prompts_by_model(self._study, without=self._dataset.without)
+
+    @cached_property
+    def aligned_judges(self) -> list[AlignedJudge]:
+        return alignments.read_aligned_judges(self._study, without=self._dataset.without)
 
     @cached_property
     def judges_told_answers(self) -> set[str]:

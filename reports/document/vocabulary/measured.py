@@ -9,6 +9,8 @@ COEFFICIENT, PERCENT, POINTS, SHARE, VARIANCE = "coefficient", "percent", "perce
 
 NUMBERS: Mapping[str, tuple[str, str]] = {
     "advantage_probability": (SHARE, "How often the judge is as near to the other people as the person it replaces."),
+    "after_coefficient": (COEFFICIENT, "Cohen's kappa with most people, or rho with their mean, after the change."),
+    "after_percent": (PERCENT, "The same after the change of the prompt."),
     "agreement": (COEFFICIENT, "Agreement among all raters, the mean over items."),
     "agreement_percent": (PERCENT, "Of 100 pairs of answers to the same question, how many are the same."),
     "agreement_without": (COEFFICIENT, "Agreement when the rater is left out, the mean over items."),
@@ -22,6 +24,10 @@ NUMBERS: Mapping[str, tuple[str, str]] = {
     "at_equal_ratings": ("", "The same at equal ratings of these people, as if they were exact."),
     "at_or_below_percent": (PERCENT, "Of 100 ratings, how many are at the point or below."),
     "balanced_accuracy": (SHARE, "The mean of what is right among Yes and among No."),
+    "before_advantage": (SHARE, "The advantage probability before the change."),
+    "before_coefficient": (COEFFICIENT, "The same coefficient before the change."),
+    "before_percent": (PERCENT, "Verdicts that are most people's, or ratings' distance, before the change."),
+    "before_winning_rate": (SHARE, "The winning rate before the change of the prompt."),
     "beside_average_percent": (PERCENT, "How often it would be taken beside the average one."),
     "best_slope": ("", "The slope of a judge whose chances are the experts' shares, known or asked as often."),
     "calibration_error": (POINTS, "How far the experts' share of Yes is from the judge's, on average within a level."),

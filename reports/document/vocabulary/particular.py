@@ -17,6 +17,10 @@ PARTICULAR: Mapping[str, Mapping[str, tuple[str, str, str]]] = {
         "p": ("number", "probability", "The p-value for alpha above 0 and above what shuffled answers reach."),
         "p_adjusted": ("number", "probability", "The same, corrected by Holm over all scales."),
     },
+    "alignment": {
+        "gain": ("number", POINTS, "By how much the change of the prompt brings the judge nearer to people."),
+        "winning_rate": ("number", "share", "The same after the change, p values multiplied by the prompts tried."),
+    },
     "alternative-annotator": {
         "score": ("string", "", "How near answers are: accuracy of verdicts, neg_rmse (minus the error) of ratings."),
     },

@@ -25,6 +25,7 @@ FIGURES = {
         *("judges_share_of_yes", "judges_calibration", "judges_among_themselves", "alternative_annotator"),
         *("judge_biases", "doubtful_verdicts"),
     ),
+    "aligned_judges": ("alignment",),
     "work": ("sources", "study", "progress", "judge_costs", "explanations", "pace", "repeats", "cloze"),
     "texts": ("measures", "measures_beside_people", "novelty", "near_copies", "themes"),
     "prompts": ("personas", "wordings", "people_and_judge"),

@@ -185,7 +185,7 @@ def _of_items(dataset: Dataset, items: list[StepItem], score: Score) -> Iterator
         # Begun anew for every judge and form: what differs between their intervals is then not the draw.
         return lambda test: interval(test.advantage_interval, clusters, rng=dataset.rng(SALT), n_resamples=N_RESAMPLES)
 
-    test = partial(_standing, score=score, epsilon=epsilon)
+    test = partial(standing_of, score=score, epsilon=epsilon)
     of_all, of_some = interval_over(np.ones_like(of_models)), interval_over(of_models)
 
     def constant(form: str, people: FloatArray, ends: Ends) -> Standing:
@@ -256,13 +256,13 @@ def best_constant(people: FloatArray, score: Score, *, epsilon: float = EPSILON)
     if len(values) > MOST_CONSTANTS:
         values = np.unique(np.quantile(given, np.linspace(0, 1, MOST_CONSTANTS), method="nearest"))
     standings = [
-        _standing("constant", people, np.full(people.shape[1], value), score=score, epsilon=epsilon, answer=value)
+        standing_of("constant", people, np.full(people.shape[1], value), score=score, epsilon=epsilon, answer=value)
         for value in values
     ]
     return max(standings, key=lambda s: (s.winning_rate or 0, s.advantage or 0), default=NOBODY)
 
 
-def _standing(
+def standing_of(
     form: str,
     people: FloatArray,
     answers: FloatArray,
@@ -273,6 +273,7 @@ def _standing(
     ends: Ends | None = None,
     **options: Any,
 ) -> Standing:
+    """The form of the test by these answers, or why there is none. options : of `alt_test`"""
     try:
         test = alternative_annotator.alt_test(people, answers, epsilon=epsilon, score=score, **options)
     except Incomputable as error:

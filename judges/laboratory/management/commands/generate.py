@@ -40,7 +40,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("study", metavar="STUDY", help="slug of the study")
         either = parser.add_mutually_exclusive_group(required=True)
-        either.add_argument("--recipe", metavar="R", help=f"one of: {', '.join(recipes.all_recipes())}")
+        either.add_argument("--recipe", metavar="R", help=f"one of: {', '.join(recipes.find_writing())}")
         either.add_argument("--accept", type=int, metavar="RUN", help="take in what this run has written")
         parser.add_argument("--endpoint", metavar="E", help="name of the endpoint; or “stub”")
         parser.add_argument("--model", metavar="M", default="", help="as the endpoint calls it")

@@ -10,7 +10,7 @@ from django.utils import timezone
 from annotation.models import Response
 from annotation.responses import submission
 from judges import catalogue, runs
-from judges.laboratory import prompt_choices
+from judges.laboratory import prompt_choices, splits
 from judges.laboratory.prompt_choices import validation
 from judges.models import Judge, Prompt, PromptChoice, Run
 from judges.planning import CannotRun, Scope
@@ -61,14 +61,14 @@ def test_a_split_is_the_same_for_a_seed_and_shares_no_story_with_the_rest() -> N
     with triggers.lifted():
         StoryGroup.objects.get(code="plot2").stories.add(shared)
 
-    splits = [validation.split_groups(study, share=0.3, seed=seed) for seed in range(20)]
+    drawn = [splits.split_groups(study, share=0.3, seed=seed) for seed in range(20)]
 
-    assert splits == [validation.split_groups(study, share=0.3, seed=seed) for seed in range(20)]
-    assert len({split.validation for split in splits}) > 5
-    for split in splits:
-        assert sorted(split.validation + split.judged) == sorted(study.groups.values_list("code", flat=True))
-        assert len(split.validation) in (3, 4)
-        assert ("plot1" in split.validation) == ("plot2" in split.validation)
+    assert drawn == [splits.split_groups(study, share=0.3, seed=seed) for seed in range(20)]
+    assert len({split.first for split in drawn}) > 5
+    for split in drawn:
+        assert sorted(split.first + split.judged) == sorted(study.groups.values_list("code", flat=True))
+        assert len(split.first) in (3, 4)
+        assert ("plot1" in split.first) == ("plot2" in split.first)
 
 
 def test_pairs_that_all_hang_together_cannot_be_split() -> None:
@@ -77,7 +77,7 @@ def test_pairs_that_all_hang_together_cannot_be_split() -> None:
         StoryGroup.objects.update(premise="One premise")
 
     with pytest.raises(CannotRun, match="share stories or writing prompts"):
-        validation.split_groups(study, share=0.3, seed=0)
+        splits.split_groups(study, share=0.3, seed=0)
 
 
 def test_the_template_that_agrees_best_is_chosen_and_judges_the_other_pairs(standin: StandIn) -> None:

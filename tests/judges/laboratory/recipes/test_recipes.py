@@ -26,6 +26,10 @@ def brief_for(recipe: Recipe, *, n_rounds: int | None = None) -> Brief:
         reference="Another idea." if recipe.takes_reference else "",
         n_words=recipe.sizes[0] if recipe.sizes else 0,
         n_rounds=usual if n_rounds is None else n_rounds,
+        disagreements="A case.",
+        summary="- one of two",
+        system="You judge.",
+        template="{{ stories }} {{ question }}",
     )
 
 
