@@ -136,6 +136,12 @@ class Reading(models.Model):
     order = models.CharField(_("order"), max_length=10, choices=Order.choices, default=Order.PLANNED)
     persona = models.CharField(_("persona"), max_length=80, blank=True)
     repeat = models.PositiveSmallIntegerField(_("repeat"), default=1, validators=[MinValueValidator(1)])
+    intervention = models.CharField(
+        _("intervention"),
+        max_length=60,
+        blank=True,
+        help_text=_("With which change its stories are read, slug and version; such a reading never counts as one."),
+    )
 
     class Meta:
         verbose_name = _("judge’s place")
@@ -143,4 +149,4 @@ class Reading(models.Model):
         ordering = ["run", "pk"]
 
     def __str__(self) -> str:
-        return f"reading {self.repeat} {self.order} {self.persona}".strip()
+        return " ".join(filter(None, (f"reading {self.repeat} {self.order}", self.persona, self.intervention)))

@@ -120,7 +120,8 @@ READ_BEFORE = (
 STATUS = (
     "submitted; repeat (submitted, of a group that the rater had read before: only how far raters agree with "
     "themselves rests on it); open; given_up; withdrawn; simulated (a simulated rater in a study that also has real "
-    "ones); trial (a judge that only tried a prompt)."
+    "ones); trial (a judge that only tried a prompt); altered (a judge’s reading of "
+    "changed stories, which only the table of interventions rests on)."
 )
 ANALYSED = "The value in the direction in which it is analysed: yes is 1, no is 0. Empty if it is not one number."
 ORDER = (
