@@ -12,11 +12,12 @@ import numpy.typing as npt
 from scipy import stats as scipy_stats
 
 from stats import intervals
-from stats.arrays import FloatArray, without_noise
+from stats.arrays import FloatArray
 from stats.reasons import Incomputable
 
 # Of so many clusters or fewer all signs are tried, of more as many are drawn.
 N_ALL_SIGNS = 13
+N_DECIMALS = 9
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def paired_shift(
 
 def _sign_p(sums: FloatArray, rng: np.random.Generator) -> float | None:
     """sums : of the differences in each cluster, shape (G,); those that are 0 have no sign"""
-    sums = without_noise(sums)
+    sums = np.round(sums, N_DECIMALS)  # whole differences stay whole, so that equal totals count as equal
     sums = sums[sums != 0]
     if not sums.size:
         return None

@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Assignment
+from judges.interventions import find_of_reading
 from judges.models.judges import Judge
 from judges.models.notes import write_note
 from judges.models.prompts import PersonaSet, Prompt
@@ -117,6 +118,12 @@ class Run(models.Model):
     def reply_protocol(self) -> str:
         """How its replies are read."""
         return str(self.frozen.get("prompt", {}).get("protocol", "reasoning_first"))
+
+    @property
+    def interventions(self) -> list[str]:
+        """Titles of the changes with which its stories are read once more."""
+        kinds = {name: find_of_reading(name) for name in self.frozen.get("interventions", [])}
+        return [str(kind.title) if kind else name for name, kind in kinds.items()]
 
     @property
     def withheld(self) -> list[str]:

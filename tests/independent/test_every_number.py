@@ -88,7 +88,7 @@ LEAST = {
     "read again": 191,
     "agreed upon": 406,
     "explanations": 1799,
-    "asked again": 2643,
+    "asked again": 2720,
     "personas": 2114,
     "wordings": 5308,
     "scores": 510,

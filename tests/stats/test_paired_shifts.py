@@ -27,6 +27,13 @@ def test_a_shift_by_hand() -> None:
     assert shift.p == pytest.approx(6 / 8)
 
 
+def test_totals_of_signs_that_are_equal_count_as_equal() -> None:
+    shift = paired_shift(np.zeros((1, 4)), [[3, -1, 1, -1]], np.arange(4), rng=draws())
+
+    totals = [abs(a * 3 + b + c + d) for a in (1, -1) for b in (1, -1) for c in (1, -1) for d in (1, -1)]
+    assert shift.p == pytest.approx(np.mean([total >= 2 for total in totals]))
+
+
 def test_a_judge_that_always_says_the_same_does_not_move_at_all() -> None:
     shift = paired_shift(np.ones(SHAPE), np.ones(SHAPE), CLUSTERS, rng=draws())
 

@@ -27,6 +27,7 @@ FIGURES = {
     ),
     "work": ("sources", "study", "progress", "judge_costs", "explanations", "pace", "repeats", "cloze"),
     "texts": ("measures", "measures_beside_people", "novelty", "near_copies", "themes"),
+    "altered_answers": ("interventions",),
     "prompts": ("personas", "wordings", "people_and_judge"),
     "ideas": ("nsv", "nsv_feedback"),
     "cloze": (

@@ -24,6 +24,7 @@ EFFECTS = {"request-1": 60, "title-1": 0, "padding-1": 0}
 @pytest.fixture
 @replayed
 def study() -> Study:
+    """Two judges that read all stories as they are, twice."""
     study = planted.empty_study()
     test_judge_biases.plant(study, ("alpha-9",))
     plain_readings(study)
