@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='reading',
             name='intervention',
-            field=models.CharField(blank=True, help_text='With which change its stories are read, slug and version; such a reading never counts as one.', max_length=60, verbose_name='intervention'),
+            field=models.CharField(blank=True, help_text='With which change its stories are read, slug and version; no other result counts the answers.', max_length=60, verbose_name='intervention'),
         ),
     ]

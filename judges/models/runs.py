@@ -147,7 +147,7 @@ class Reading(models.Model):
         _("intervention"),
         max_length=60,
         blank=True,
-        help_text=_("With which change its stories are read, slug and version; such a reading never counts as one."),
+        help_text=_("With which change its stories are read, slug and version; no other result counts the answers."),
     )
 
     class Meta:

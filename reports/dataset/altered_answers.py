@@ -50,6 +50,17 @@ def read_altered_answers(dataset: Dataset, items: Sequence[StepItem]) -> list[Al
     ]
 
 
+def interventions_by_judge(dataset: Dataset) -> dict[str, set[str]]:
+    """With which changes each judge read stories, without their versions."""
+    altered = dataset.answers[dataset.answers["status"] == ALTERED]
+    pairs = altered[["rater", "assignment"]].drop_duplicates()
+    slugs = defaultdict[str, set[str]](set)
+    for judge, pk in zip(pairs["rater"], pairs["assignment"], strict=True):
+        if pk in dataset.reading_by_assignment:
+            slugs[judge].add(dataset.reading_by_assignment[pk].intervention.rpartition("-")[0])
+    return dict(slugs)
+
+
 def _of_judge(
     dataset: Dataset, items: Sequence[StepItem], judge: str, plain: pd.DataFrame, altered: pd.DataFrame
 ) -> AlteredAnswers:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
     from reports.dataset.altered_answers import AlteredAnswers
     from stats.arrays import FloatArray
-    from stats.paired_shifts import Shift
+    from stats.paired_shifts import PairedShift
 
 SALT = 154  # of the seed
 ALPHA = 0.05
@@ -159,7 +159,7 @@ def _move(
     if not share_a_scale(answered):
         return Movement(value=None, why=without_value("scales_differ"), interval=nothing), None
     try:
-        shift: Shift = paired_shifts.paired_shift(before, after, clusters, rng=dataset.rng(*salt, 0))
+        shift: PairedShift = paired_shifts.paired_shift(before, after, clusters, rng=dataset.rng(*salt, 0))
     except Incomputable as error:
         return Movement(value=None, why=Reason.of(error), interval=nothing), None
     bound = factor * widest(answered)
@@ -282,7 +282,7 @@ def _notes() -> Iterator[TextBlock]:
             _(
                 "<strong>As it is</strong> and <strong>changed</strong> are answers of one judge to one question about "
                 "one story, so that what the story is worth cancels. <strong>Only read again</strong>: the second "
-                "reading of the story as it is, less the first. What a change does beyond that, it does by itself."
+                "answers about the story as it is, less the first. What a change does beyond that, it does by itself."
             )
         )
     )

@@ -7,7 +7,7 @@ import pytest
 
 from judges import interventions
 from judges.interventions import Intervention
-from judges.interventions.padding import SHARE
+from judges.interventions.filler import SHARE
 from judges.models import Reading
 
 STORY = (

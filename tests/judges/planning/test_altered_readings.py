@@ -134,6 +134,12 @@ def test_a_study_of_pairs_alone_is_refused_with_the_reason(study: Study) -> None
         altered_readings.find_kinds(study, ranking, Scope(interventions=("title",)))
 
 
+def test_only_steps_with_verdicts_or_scales_about_single_stories_can_show_an_effect(study: Study) -> None:
+    can_show = {step.key: planning.can_show(step) for step in plan(study).protocol.ratings}
+
+    assert can_show == {"tests": True, "guess": False, "ranking": False}
+
+
 def test_english_words_are_not_put_into_stories_in_another_language(study: Study) -> None:
     with triggers.lifted():
         Study.objects.update(language="pt-br")

@@ -9,8 +9,8 @@ from judges import catalogue, planning, runs
 from judges.models import Attempt, Call, Judge, Parse, Prompt
 from judges.planning import Scope
 from judges.views.scopes import ScopeForm
-from studies.models import Step, Study
-from tests import factories, triggers
+from studies.models import Study
+from tests import factories
 from tests.judges.views.pages import words
 from tests.reports import quiet_run
 
@@ -176,14 +176,3 @@ def test_changes_of_the_stories_are_chosen_on_the_page_and_asked(researcher: Cli
     shown = words(researcher.get(f"/studies/plums/runs/{run.pk}/").content.decode())
     assert "Request for a Yes; Byline: a language model" in shown
     assert "Try interventions" not in shown, "they have been tried"
-
-
-def test_where_only_pairs_are_asked_no_changes_are_offered(researcher: Client) -> None:
-    made = factories.study("pears", n_stories=2, n_items=1)
-    judge = judge_with("ttcw-reasoning-first")
-    with triggers.lifted():
-        Step.objects.filter(version__study=made, key__in=["tests", "guess"]).delete()
-
-    form = ScopeForm(None, study=made, judge=judge)
-
-    assert "interventions" not in form.fields

@@ -1,6 +1,7 @@
 """What changes of stories do to judges, planted: at its size where there is an effect, and in no other figure."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from reports.dataset import Dataset
 from reports.document import text as document_text
 from reports.figures import all_figures
-from reports.figures.base import NO_HEAD
+from reports.figures.base import NO_HEAD, Listing
 from reports.figures.judges.interventions import InterventionEffect, Interventions
 from studies.models import Study
 from tests.replay import replayed
@@ -149,5 +150,13 @@ def test_readings_of_changed_stories_change_no_other_figure(study: Study) -> Non
     after = figures()
 
     assert before.pop("interventions") != after.pop("interventions")
+    biases = after["judge_biases"]
+    assert isinstance(biases, Listing)
+    assert {(row.judge, row.bias) for row in biases.rows if row.interventions} == {
+        ("constant", "verbosity"),
+        ("leaning", "verbosity"),
+    }
+    # Which points to the interventions, and says the same otherwise.
+    after["judge_biases"] = Listing(tuple(replace(row, interventions=()) for row in biases.rows))
     assert {key for key in before if repr(before[key]) != repr(after[key])} == set()
     assert sum("leaning" in repr(figure) for figure in before.values()) > 5, "the judge stands in other figures"
