@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from stats import nsv_procedure as nsv_procedure
     from stats import one_factor as one_factor
     from stats import outlying_raters as outlying_raters
+    from stats import paired_shifts as paired_shifts
     from stats import panel as panel
     from stats import personas as personas
     from stats import prediction_powered as prediction_powered

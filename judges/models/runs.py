@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Assignment
+from judges.interventions import find_of_reading
 from judges.models.judges import Judge
 from judges.models.notes import write_note
 from judges.models.prompts import PersonaSet, Prompt
@@ -119,6 +120,12 @@ class Run(models.Model):
         return str(self.frozen.get("prompt", {}).get("protocol", "reasoning_first"))
 
     @property
+    def interventions(self) -> list[str]:
+        """Titles of the changes with which its stories are read once more."""
+        kinds = {name: find_of_reading(name) for name in self.frozen.get("interventions", [])}
+        return [str(kind.title) if kind else name for name, kind in kinds.items()]
+
+    @property
     def withheld(self) -> list[str]:
         """Codes of the stories that it leaves out, since their texts are withheld."""
         return list(self.frozen.get("withheld", []))
@@ -136,6 +143,12 @@ class Reading(models.Model):
     order = models.CharField(_("order"), max_length=10, choices=Order.choices, default=Order.PLANNED)
     persona = models.CharField(_("persona"), max_length=80, blank=True)
     repeat = models.PositiveSmallIntegerField(_("repeat"), default=1, validators=[MinValueValidator(1)])
+    intervention = models.CharField(
+        _("intervention"),
+        max_length=60,
+        blank=True,
+        help_text=_("With which change its stories are read, slug and version; no other result counts the answers."),
+    )
 
     class Meta:
         verbose_name = _("judge’s place")
@@ -143,4 +156,4 @@ class Reading(models.Model):
         ordering = ["run", "pk"]
 
     def __str__(self) -> str:
-        return f"reading {self.repeat} {self.order} {self.persona}".strip()
+        return " ".join(filter(None, (f"reading {self.repeat} {self.order}", self.persona, self.intervention)))

@@ -1,12 +1,10 @@
 """What a run will ask, before anything is written: its calls and readings, what they take, what they cost."""
 
+from judges.planning.altered_readings import can_show
 from judges.planning.plans import (
-    MOST_EXAMPLES,
-    CannotRun,
     OnSeat,
     Plan,
     PlannedSeat,
-    Scope,
     can_ask,
     check_sendable,
     estimate,
@@ -16,6 +14,7 @@ from judges.planning.plans import (
     select_steps,
 )
 from judges.planning.readings import draw_reading_orders
+from judges.planning.scopes import MOST_EXAMPLES, CannotRun, Scope
 
 __all__ = [
     "MOST_EXAMPLES",
@@ -25,6 +24,7 @@ __all__ = [
     "PlannedSeat",
     "Scope",
     "can_ask",
+    "can_show",
     "check_sendable",
     "draw_reading_orders",
     "estimate",

@@ -13,8 +13,9 @@ from django.utils.translation import gettext as _
 from annotation.models import Rater
 from judges.models import Call, Judge, Run
 from judges.planning import metric_plans, plans
-from judges.planning.plans import CannotRun, OnSeat, Plan, PlannedSeat, Scope, keep
+from judges.planning.plans import OnSeat, Plan, PlannedSeat, keep
 from judges.planning.readings import Pass
+from judges.planning.scopes import CannotRun, Scope
 from judges.requests import PlannedCall
 from studies import hashing
 from studies.models import Study

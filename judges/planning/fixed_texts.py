@@ -7,7 +7,8 @@ from django.utils.translation import gettext as _
 from judges import prompts
 from judges.models import Judge
 from judges.planning import plans
-from judges.planning.plans import CannotRun, Plan, Scope
+from judges.planning.plans import Plan
+from judges.planning.scopes import CannotRun, Scope
 from studies import protocol as protocols
 from studies.models import Study
 

@@ -7,7 +7,8 @@ from django.utils.translation import ngettext
 from judges import metrics
 from judges.metrics import Metric
 from judges.models import Judge
-from judges.planning.plans import CannotRun, Plan
+from judges.planning.plans import Plan
+from judges.planning.scopes import CannotRun
 from judges.requests import PlannedCall
 from studies import hashing, loader
 from studies import protocol as protocols

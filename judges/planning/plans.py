@@ -1,7 +1,7 @@
 """What a run will ask: every call of it, rendered, before anything is written. Reads, and writes nothing."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -11,10 +11,12 @@ from django.utils.translation import ngettext, ngettext_lazy
 
 from annotation import responses
 from judges import parsing, prompts
-from judges.models import Endpoint, Judge, PersonaSet, Prompt, Reading
-from judges.planning import estimates, readings
+from judges.interventions import Intervention
+from judges.models import Endpoint, Judge, Prompt
+from judges.planning import altered_readings, estimates, readings
 from judges.planning.estimates import RunEstimate
 from judges.planning.readings import Pass
+from judges.planning.scopes import CannotRun, Scope
 from judges.providers import Request
 from judges.requests import CallWords, PlannedCall, aligned_prompts, fills, recognition_probes
 from judges.requests.expert_answers import ExampleSource
@@ -23,7 +25,6 @@ from studies import protocol as protocols
 from studies.models import Step, StoryGroup, Study
 from studies.protocol import Protocol
 
-MOST_EXAMPLES = 20
 # Stories that may not be sent are named one by one, but not a whole corpus.
 MOST_NAMED = 100
 NOT_SENDABLE = ngettext_lazy(
@@ -33,41 +34,6 @@ NOT_SENDABLE = ngettext_lazy(
     "which %(endpoint)s is. Choose others, or ask the person responsible for the licences to mark them",
     "n",
 )
-
-
-class CannotRun(Exception):
-    """The judge cannot run in the study; the message says what stands in the way."""
-
-
-@dataclass(frozen=True)
-class Scope:
-    """What of a study a run is about, and how often it reads it.
-
-    selection : codes of stories; empty for all whose texts are there
-    orders : of readings; the planned one is always among them and comes first, since it is the one that counts
-    steps : keys of the protocol's steps that it asks; empty for all
-    persona_set : one reading as each of its personas; None for a reading as nobody
-    n_examples : how many experts' answers stand before a question, if the prompt shows any
-    probes : whether the model is asked of each story whether it knows it
-    anchors : whether the fixed texts are judged, too
-    afresh : whether it asks again what the study has a reply to already
-    choice : how its prompt was chosen among others, for its document
-    """
-
-    selection: tuple[str, ...] = ()
-    orders: tuple[str, ...] = (Reading.Order.PLANNED.value,)
-    n_repeats: int = 1
-    steps: tuple[str, ...] = ()
-    persona_set: PersonaSet | None = None
-    n_examples: int = 4
-    probes: bool = False
-    anchors: bool = False
-    afresh: bool = False
-    choice: dict[str, object] | None = None
-
-    def __post_init__(self) -> None:
-        planned = Reading.Order.PLANNED.value
-        object.__setattr__(self, "orders", tuple(dict.fromkeys([planned, *self.orders])))
 
 
 @dataclass(frozen=True)
@@ -163,8 +129,9 @@ def plan_run(
     arranged_orders = ((group, [code for code in order if code in codes]) for group, order in drawn)
     orders = {group: order for group, order in arranged_orders if order}
     wording = word(study, judge, scope, canary=prompts.new_canary())
+    kinds = altered_readings.find_kinds(study, steps, scope)
     try:
-        first, *further = _plan_seats(steps, orders, scope, wording, on_seat)
+        first, *further = _plan_seats(steps, orders, scope, wording, on_seat, kinds)
         guards = list(_plan_guards(study, steps, orders, scope, wording))
     except prompts.InvalidPrompt as error:
         raise CannotRun(f"{judge.prompt}: {error}") from None
@@ -214,18 +181,27 @@ def word(study: Study, judge: Judge, scope: Scope, *, canary: str) -> CallWords:
 
 
 def _plan_seats(
-    steps: list[Step], orders: dict[StoryGroup, list[str]], scope: Scope, wording: CallWords, on_seat: OnSeat
+    steps: list[Step],
+    orders: dict[StoryGroup, list[str]],
+    scope: Scope,
+    wording: CallWords,
+    on_seat: OnSeat,
+    kinds: Mapping[str, Intervention],
 ) -> list[list[PlannedSeat]]:
-    """Reading by reading what is asked in each group. Raises InvalidPrompt."""
+    """Reading by reading what is asked in each group. kinds : of interventions, by name. Raises InvalidPrompt."""
     text_by_persona = scope.persona_set.text_by_name if scope.persona_set else {}
     seats: list[list[PlannedSeat]] = []
-    for reading in readings.find_passes(scope.orders, scope.persona_set, scope.n_repeats):
+    for reading in readings.find_passes(scope.orders, scope.persona_set, scope.n_repeats, list(kinds)):
         as_persona = replace(wording, persona=text_by_persona.get(reading.persona, ""), repeat=reading.repeat)
         seats.append([])
         for group, order in orders.items():
             arranged, is_whole = reading.arrange(order), len(order) == len(group.stories.all())
-            calls = list(as_persona.ask_about_group(steps, group, arranged, is_whole=is_whole))
-            seats[-1].append(on_seat(PlannedSeat(group, reading, arranged, calls), wording.canary))
+            if kind := kinds.get(reading.intervention):
+                arranged, calls = altered_readings.ask(as_persona, steps, group, arranged, kind)
+            else:
+                calls = list(as_persona.ask_about_group(steps, group, arranged, is_whole=is_whole))
+            if calls or not kind:
+                seats[-1].append(on_seat(PlannedSeat(group, reading, arranged, calls), wording.canary))
     return seats
 
 
@@ -365,6 +341,7 @@ def write_document(
         | ({"probe_prompt": recognition_probes.prompt_document()} if scope.probes else {})
         | ({"anchors": prompts.load_anchors().version} if scope.anchors else {})
         | ({"afresh": True} if scope.afresh else {})
+        | ({"interventions": altered_readings.list_names(scope)} if scope.interventions else {})
         | ({"choice": scope.choice} if scope.choice else {})
         | ({"aligned_on": sorted(first_part)} if first_part else {})
         | ({"persona_set": scope.persona_set.content} if scope.persona_set else {})

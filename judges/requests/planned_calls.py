@@ -1,6 +1,6 @@
 """What one call asks: an item about a story or a group, or all items of a step at once, as it will be sent."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,6 +59,7 @@ class CallWords:
     repeat : which reading of the same it is, from 1
     canary : the run's code that must not come back
     examples : where experts' answers come from, if the prompt shows any
+    text_by_code : what is read in place of these stories' own texts
     """
 
     judge: Judge
@@ -67,6 +68,7 @@ class CallWords:
     repeat: int = 1
     canary: str = ""
     examples: ExampleSource | None = None
+    text_by_code: Mapping[str, str] = field(default_factory=dict)
 
     def ask_about_group(
         self, steps: Sequence[Step], group: StoryGroup, order: Sequence[str], *, is_whole: bool
@@ -77,9 +79,9 @@ class CallWords:
         is_whole : whether these are all; what is asked of a group is another question about a part of it
         """
         story_by_code = {story.code: story for story in group.stories.all()}
-        text_by_code = {
-            code: StoryText(letter, story_by_code[code].text) for letter, code in responses.letters(order).items()
-        }
+        letter_by_code = {code: letter for letter, code in responses.letters(order).items()}
+        read = {code: story_by_code[code].text for code in order} | dict(self.text_by_code)
+        text_by_code = {code: StoryText(letter_by_code[code], text) for code, text in read.items()}
         for code in order:
             mark, stories = prompts.new_mark(), {code: text_by_code[code]}
             for step in steps:

@@ -55,7 +55,10 @@ class CallPacker:
     def _fingerprint(self, request: Request, reading: Pass, canary: str) -> str:
         """The hash of all that the call asks. Asked afresh, it is like no other run's."""
         apart = {"run": canary} if self.is_afresh else {}
-        return texts.fingerprint(request, endpoint=self.judge.endpoint_id, **asdict(reading), **apart)
+        place = asdict(reading)
+        if not reading.intervention:
+            del place["intervention"]  # else what was hashed before there were any would be asked and paid again
+        return texts.fingerprint(request, endpoint=self.judge.endpoint_id, **place, **apart)
 
     def _share(self, stored: dict[str, Any]) -> dict[str, Any]:
         """The request with its schema and parameters as the one object that all equal ones hold."""

@@ -30,6 +30,7 @@ from studies.models import Study, StudyJob
 PREVIEW, PLAN, APPROVE = (f"judges.tasks.{name}" for name in ("preview_run", "plan_run", "approve_run"))
 # What asks more is planned by a worker: about half a second of a request.
 CALLS_AT_ONCE = 2_000
+LISTED = ("selection", "orders", "steps", "interventions")  # fields of a scope that JSON has as lists
 PLAN_CHANGED = gettext_lazy(
     "What it would ask has changed since you opened this page. Review it again before you approve."
 )
@@ -244,14 +245,14 @@ def _write_scope(scope: Scope) -> dict[str, Any]:
     """As JSON has it."""
     return asdict(scope) | {
         "persona_set": scope.persona_set.pk if scope.persona_set else None,
-        **{name: list(getattr(scope, name)) for name in ("selection", "orders", "steps")},
+        **{name: list(getattr(scope, name)) for name in LISTED},
     }
 
 
 def _read_scope(job: StudyJob) -> Scope:
     document = job.arguments["scope"]
     persona_set = PersonaSet.objects.filter(pk=document["persona_set"]).first() if document["persona_set"] else None
-    tuples = {name: tuple(document[name]) for name in ("selection", "orders", "steps")}
+    tuples = {name: tuple(document.get(name, ())) for name in LISTED}
     return Scope(**document | tuples | {"persona_set": persona_set})
 
 

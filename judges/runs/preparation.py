@@ -102,6 +102,7 @@ def write(study: Study, prepared: PreparedRun, *, by: str, **values: Any) -> Run
             order=seat.reading.order,
             persona=seat.reading.persona,
             repeat=seat.reading.repeat,
+            intervention=seat.reading.intervention,
         )
         for seat, assignment in zip(planned.seats, assignments, strict=True)
     ]

@@ -8,14 +8,14 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Rater
-from judges import planning, prompts
+from judges import interventions, planning, prompts
 from judges.models import Judge, PersonaSet
 from judges.planning import MOST_EXAMPLES, Scope
 from studies import protocol as protocols
 from studies.models import Step, Study
 
 # The names of its fields in an address, and what says that they were filled in.
-FIELDS = ("is_chosen", "steps", "persona_set", "n_examples", "probes", "anchors", "afresh")
+FIELDS = ("is_chosen", "steps", "persona_set", "n_examples", "probes", "anchors", "afresh", "interventions")
 
 
 class ScopeForm(forms.Form):
@@ -53,6 +53,16 @@ class ScopeForm(forms.Form):
         help_text=_("Otherwise a call that asks the same as an earlier one takes its reply, unpaid."),
     )
 
+    interventions = forms.MultipleChoiceField(
+        label=_("Interventions"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_(
+            "Every story is read once more with each of these changes. What the judge then answers counts nowhere but "
+            "in the table of interventions. Read each story twice, too, to see what reading again changes by itself."
+        ),
+    )
+
     def __init__(self, *args: Any, study: Study, judge: Judge) -> None:
         super().__init__(*args)
         self._judge = judge
@@ -63,7 +73,10 @@ class ScopeForm(forms.Form):
         self.fields["steps"].choices = [(step.key, step.title or step.key) for step in suitable]  # type: ignore[attr-defined]
         self.fields["steps"].initial = [step.key for step in suitable if step in usual]
         self.fields["n_examples"].initial = Scope.n_examples
-        for name in self._find_unneeded(len(suitable)):
+        self.fields["interventions"].choices = [  # type: ignore[attr-defined]
+            (slug, f"{kind.title}: {kind.description}") for slug, kind in interventions.all_interventions().items()
+        ]
+        for name in self._find_unneeded(suitable):
             del self.fields[name]
         if "persona_set" in self.fields and judge.prompt:
             self.fields["persona_set"].queryset = PersonaSet.objects.filter(name=judge.prompt.personas)  # type: ignore[attr-defined]
@@ -81,14 +94,17 @@ class ScopeForm(forms.Form):
             probes=values.get("probes", False),
             anchors=values.get("anchors", False),
             afresh=values.get("afresh", False),
+            interventions=tuple(values.get("interventions", ())),
         )
 
-    def _find_unneeded(self, n_steps: int) -> list[str]:
+    def _find_unneeded(self, steps: list[Step]) -> list[str]:
         """Names of the fields between which there is nothing to choose."""
         if self._judge.kind == Rater.Kind.METRIC:
             return [name for name in self.fields if name != "is_chosen"]
         prompt = self._judge.required_prompt
-        unneeded = [] if n_steps > 1 or not self._is_all else ["steps"]
+        unneeded = [] if len(steps) > 1 or not self._is_all else ["steps"]
+        if not any(map(planning.can_show, steps)):
+            unneeded.append("interventions")
         if not prompt.personas:
             unneeded.append("persona_set")
         try:

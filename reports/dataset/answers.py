@@ -13,7 +13,7 @@ from itertools import islice
 from math import nan
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Case, QuerySet, TextField, Value, When
+from django.db.models import Case, Q, QuerySet, TextField, Value, When
 from django.db.models.functions import Cast, Coalesce, Concat
 
 from annotation.models import Assignment, Rater, Response, Withdrawal
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from stats.arrays import IntArray
 
 REPEAT = "repeat"  # the status of a second reading, submitted
+TRIAL, ALTERED = "trial", "altered"  # of judges: one that only tried a prompt; a reading of changed stories
 AT_ONCE = 10_000  # answers that are read together
 GIVEN, PARTED = "+", "|"  # before the outcome of what was once answered, and after it
 
@@ -155,11 +156,11 @@ def _rater_by_assignment(study: Study) -> dict[int, tuple[str, str, str, str, in
     group_by_id: dict[int | None, str] = dict(study.groups.values_list("pk", "code"))
     seat_by_id: dict[int | None, int] = dict(study.seats.values_list("pk", "number"))
     withdrawn = set(Withdrawal.objects.filter(rater__study=study).values_list("rater_id", flat=True))
-    trials = find_trials(study.assignments.all())
+    apart = find_apart(study.assignments.all())
     is_mixed = has_real_people(assignments)
     return {
         a.pk: (
-            *(a.rater.code, a.rater.kind, status(a, withdrawn=withdrawn, trials=trials, is_mixed=is_mixed)),
+            *(a.rater.code, a.rater.kind, status(a, withdrawn=withdrawn, apart=apart, is_mixed=is_mixed)),
             *(group_by_id.get(a.group_id, ""), seat_by_id.get(a.seat_id, 0)),
         )
         for a in assignments
@@ -212,19 +213,26 @@ def has_real_people(assignments: Iterable[Assignment]) -> bool:
     return any(a.rater_kind == Rater.Kind.PERSON and not a.rater.is_simulated for a in assignments)
 
 
-def find_trials(assignments: QuerySet[Assignment]) -> set[int]:
-    """Ids of those of judges that only tried a prompt, and are no judges of the study. One query."""
-    return set(assignments.filter(reading__run__judge__is_trial=True).values_list("pk", flat=True))
+def find_apart(assignments: QuerySet[Assignment]) -> dict[int, str]:
+    """The status of those of judges that no result counts as answers of the study, by id. One query.
+
+    They are of judges that only tried a prompt, or about changed stories.
+    """
+    is_apart = Q(reading__run__judge__is_trial=True) | Q(reading__intervention__gt="")
+    rows = assignments.filter(is_apart).values_list("pk", "reading__run__judge__is_trial")
+    return {pk: TRIAL if is_trial else ALTERED for pk, is_trial in rows}
 
 
-def status(assignment: Assignment, *, withdrawn: set[int], trials: set[int], is_mixed: bool) -> str:
+def status(assignment: Assignment, *, withdrawn: set[int], apart: Mapping[int, str], is_mixed: bool) -> str:
     """Where an assignment stands, as the long file says it."""
-    if assignment.pk in trials:
-        return "trial"
+    if apart.get(assignment.pk) == TRIAL:
+        return TRIAL
     if assignment.rater_id in withdrawn:
         return str(Assignment.Status.WITHDRAWN)
     if assignment.rater.is_simulated and is_mixed:
         return "simulated"
+    if assignment.pk in apart:
+        return ALTERED
     if assignment.repeats_id and assignment.status == Assignment.Status.SUBMITTED:
         return REPEAT
     return str(assignment.status)

@@ -33,6 +33,7 @@ class JudgeReading:
     personas : everybody as whom its run reads, in the order of the set
     repeat : from 1
     is_primary : whether it is the one that counts where one value is taken
+    intervention : slug and version of the change with which the stories were read, "" as they are
     """
 
     run: int | None
@@ -42,13 +43,14 @@ class JudgeReading:
     personas: tuple[str, ...]
     repeat: int
     is_primary: bool
+    intervention: str = ""
 
 
 def find_partial_readers(study: Study) -> frozenset[str]:
     """Codes of the judges and metrics that were run here and did not read every story of a group. Three queries."""
     codes = set(study.stories.filter(groups__isnull=False).values_list("code", flat=True))
     stories_by_reader: dict[str, set[str]] = defaultdict(set)
-    read = study.assignments.filter(reading__run__isnull=False).values_list("rater__code", "seat__order")
+    read = study.assignments.filter(reading__intervention="").values_list("rater__code", "seat__order")
     for rater, order in read:
         stories_by_reader[rater].update(order or [])
     measured = Response.objects.filter(assignment__study=study, assignment__rater__score_card__run__isnull=False)
@@ -62,7 +64,7 @@ def list_readings(study: Study) -> dict[int, JudgeReading]:
     """The reading of each assignment of a judge, by its id. Three queries."""
     primary = primary_assignments(study)
     assignments = Assignment.objects.filter(study=study).exclude(rater_kind=Rater.Kind.PERSON)
-    fields = ("run", "order", "persona", "repeat", "run__persona_set__personas")
+    fields = ("run", "order", "persona", "repeat", "intervention", "run__persona_set__personas")
     rows = assignments.values_list("pk", "seat__order", *(f"reading__{name}" for name in fields))
     return {
         pk: JudgeReading(
@@ -73,8 +75,9 @@ def list_readings(study: Study) -> dict[int, JudgeReading]:
             personas=tuple(entry["name"] for entry in personas or ()),
             repeat=repeat or 1,
             is_primary=pk in primary,
+            intervention=intervention or "",
         )
-        for pk, stories, run, order, persona, repeat, personas in rows
+        for pk, stories, run, order, persona, repeat, intervention, personas in rows
     }
 
 

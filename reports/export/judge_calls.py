@@ -23,7 +23,9 @@ def call_lines(content: PackageContent) -> Iterator[str]:
     """The calls in the order in which they were planned. Read from the database as it goes."""
     withheld = _withheld_stories(content)
     rows = (
-        content.calls.select_related("run__judge", "assignment__seat", "assignment__group", "step", "item", "story")
+        content.calls.select_related(
+            "run__judge", "assignment__seat", "assignment__group", "assignment__reading", "step", "item", "story"
+        )
         .defer("run__document", "story__text")
         .order_by("run_id", "pk")
         .prefetch_related("attempts__parses")
@@ -68,6 +70,7 @@ def _document(call: Call, text_by_hash: dict[str, str], hidden: set[str], withhe
         "kind": call.kind,
         "group": call.assignment.group.code if call.assignment and call.assignment.group else "",
         "seat": seat.number if seat else None,
+        "intervention": call.assignment.reading.intervention if seat and call.assignment else "",
         "story": call.story.code if call.story else "",
         "step": call.step.key if call.step else "",
         "items": call.items or ([call.item.key] if call.item else []),

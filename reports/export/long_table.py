@@ -12,7 +12,7 @@ from typing import Any
 from django.db.models import Count, QuerySet, Sum
 
 from annotation.models import Assignment, Rater, Recognition, Response, Timing, Withdrawal
-from reports.dataset.answers import find_trials, responses, status
+from reports.dataset.answers import find_apart, responses, status
 from reports.dataset.sources import list_factors, source_by_story
 from reports.dataset.versions import AnsweredVersions
 from reports.export.long_table_columns import COLUMNS, LongRow
@@ -112,11 +112,11 @@ class _Context:
             self.recognised[assignment_id].add(story_id)
         withdrawals = Withdrawal.objects.filter(rater__in=assignments.values("rater"))
         withdrawn = set(withdrawals.values_list("rater_id", flat=True))
-        trials = find_trials(assignments)
+        apart = find_apart(assignments)
         people = study.raters.filter(kind=Rater.Kind.PERSON, is_simulated=False)
         is_mixed = people.filter(assignments__isnull=False).exists()
         self.status_by_id = {
-            pk: status(assignment, withdrawn=withdrawn, trials=trials, is_mixed=is_mixed)
+            pk: status(assignment, withdrawn=withdrawn, apart=apart, is_mixed=is_mixed)
             for pk, assignment in self.assignment_by_id.items()
         }
         self.n_stories_before = _count_stories_before(assignments)

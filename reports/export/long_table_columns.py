@@ -120,7 +120,8 @@ READ_BEFORE = (
 STATUS = (
     "submitted; repeat (submitted, of a group that the rater had read before: only how far raters agree with "
     "themselves rests on it); open; given_up; withdrawn; simulated (a simulated rater in a study that also has real "
-    "ones); trial (a judge that only tried a prompt)."
+    "ones); trial (a judge that only tried a prompt); altered (a judge’s reading of "
+    "changed stories, which only the table of interventions rests on)."
 )
 ANALYSED = "The value in the direction in which it is analysed: yes is 1, no is 0. Empty if it is not one number."
 ORDER = (
@@ -131,6 +132,9 @@ PERSONA = "As whom a judge read, if its run asked for personas."
 COUNTS_ALONE = (
     "Of a judge's repeats yes for the one that counts where one value of each judge is taken, no for others; of "
     "several such, that in the first place. On scales read as several personas it is their mean. Empty for people."
+)
+INTERVENTION = (
+    "With which change a judge read the story, slug and version; empty of stories as they are, and of people."
 )
 REPEAT = "Which time a run asked a judge the same, from 1. Empty for people and imported answers."
 
@@ -194,6 +198,12 @@ COLUMNS = (
     Column("persona", PERSONA, lambda row: row.reading.persona if row.reading else "", is_of_assignment=True),
     Column(
         "repeat", REPEAT, lambda row: row.reading.repeat if row.reading else None, type="integer", is_of_assignment=True
+    ),
+    Column(
+        "intervention",
+        INTERVENTION,
+        lambda row: row.reading.intervention if row.reading else "",
+        is_of_assignment=True,
     ),
     Column("counts_alone", COUNTS_ALONE, lambda row: row.counts_alone, is_of_assignment=True),
     Column(

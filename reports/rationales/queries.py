@@ -115,6 +115,7 @@ def answers(study: Study) -> QuerySet[Response]:
     """The responses of the study that count, with a reason or without. One query."""
     rows = Response.objects.filter(assignment__study=study, assignment__rater__withdrawal=None)
     rows = rows.exclude(step__kind=Step.Kind.PRACTICE).exclude(assignment__reading__run__judge__is_trial=True)
+    rows = rows.exclude(assignment__reading__intervention__gt="")  # which are about other words
     is_person = Q(assignment__rater_kind=Rater.Kind.PERSON)
     submitted, at_work = Assignment.Status.SUBMITTED, Assignment.Status.OPEN
     rows = rows.filter(assignment__repeats=None).filter(

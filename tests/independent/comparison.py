@@ -28,6 +28,7 @@ from tests.independent.exclusions import exclusions, specifications
 from tests.independent.explained_choices import explained_choices
 from tests.independent.explanation_features import explanation_features
 from tests.independent.human_line import human_line
+from tests.independent.interventions import interventions
 from tests.independent.items import item_analysis
 from tests.independent.judge_audit import doubtful_verdicts, judge_biases, judges_calibration
 from tests.independent.judges import judges, judges_on_choices, judges_on_scales, judges_on_scores
@@ -82,6 +83,7 @@ FIGURES = (
         judges_among_themselves,
         alternative_annotator,
         judge_biases,
+        interventions,
         people_and_judge,
     ),
     *(cloze, themes, measures, repeats, wordings, measures_beside_people, novelty, near_copies),

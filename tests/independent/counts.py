@@ -135,7 +135,8 @@ def judge_costs(package, result, check):
     with path.open(encoding="utf-8") as lines:
         for line in lines:
             call = json.loads(line)
-            calls[call["judge"]].append(call)
+            if not call["intervention"]:
+                calls[call["judge"]].append(call)
     for row in result:
         own, place = calls[row["judge"]], f"judge_costs/{row['judge']}"
         attempts = [a for call in own for a in call["attempts"] if a["outcome"] != "reused"]

@@ -89,7 +89,7 @@ LEAST = {
     "aligned": 2887,
     "agreed upon": 406,
     "explanations": 1799,
-    "asked again": 2643,
+    "asked again": 2720,
     "probabilities": 2455,
     "jury": 5680,
     "personas": 2114,

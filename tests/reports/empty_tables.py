@@ -9,7 +9,7 @@ EMPTY = (
     *("factors", "factor-contrasts", "trends", "trend-means", "pace", "pace-by-place", "repeats"),
     *("distributions", "story-ratings", "spreads", "human-likeness", "human-likeness-by-source", "dimensions"),
     *("pair-lengths", "length-differences", "pair-accuracies", "explained-choices", "cloze-completion"),
-    *("themes", "theme-shares", "amendments", "raters-to-ask", "doubtful-verdicts", "alignment"),
+    *("themes", "theme-shares", "amendments", "raters-to-ask", "doubtful-verdicts", "alignment", "interventions"),
     *("novelty", "novelty-by-story", "near-copies", "near-copies-by-story"),
     *("nsv-methods", "nsv-top", "nsv-weights", "nsv-ablations", "nsv-stability", "nsv-prompts", "nsv-feedback"),
     *("measures-beside-people", "measures-on-pairs"),

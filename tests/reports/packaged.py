@@ -161,7 +161,8 @@ def study_of_judges() -> Study:
 
 
 def study_asked_again() -> Study:
-    """A judge that one run asked three times about the first five groups, and once about the others."""
+    """A judge that one run asked three times about the first five groups and once about the others, and once more about
+    all stories changed in two ways."""
     study = planted.empty_study()
     test_judge_biases.plant(study, ("alpha-9",))
     again = judge_readings.start_run(study, "steady")
@@ -172,6 +173,12 @@ def study_asked_again() -> Study:
             said = {("tests", "item-1", story): str(rng.choice(["yes", "no"])) for story in stories}
             said |= {("scales", "item-1", story): int(rng.integers(1, 6)) for story in stories}
             judge_readings.read(again, f"plot{g:02}", said, repeat=repeat)
+    for name, share in (("request-1", 0.9), ("title-1", 0.5)):
+        for g in range(1, planted.N_GROUPS + 1):
+            stories = [story for story in test_judge_biases.STORIES if story.startswith(f"p{g:02}")]
+            said = {("tests", "item-1", story): "yes" if rng.random() < share else "no" for story in stories}
+            said |= {("scales", "item-1", story): int(rng.integers(1, 6)) for story in stories}
+            judge_readings.read(again, f"plot{g:02}", said, intervention=name)
     return study
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from time import gmtime, strftime
 
 from tools import measurement
-from tools.intervals import clusters, planted_judges, prediction_powered
+from tools.intervals import altered_stories, clusters, planted_judges, prediction_powered
 
 # Each gives its section line by line, given over how many studies.
 SECTIONS: tuple[Callable[[int], Iterator[str]], ...] = (
@@ -14,6 +14,7 @@ SECTIONS: tuple[Callable[[int], Iterator[str]], ...] = (
     clusters.describe_tests,
     lambda n_studies: prediction_powered.describe(2 * n_studies),
     lambda n_studies: planted_judges.describe(3 * n_studies // 20),
+    lambda n_studies: altered_stories.describe(3 * n_studies // 20),
 )
 
 

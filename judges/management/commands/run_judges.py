@@ -16,7 +16,7 @@ from django.utils import timezone
 from tqdm import tqdm
 
 from annotation.models import Rater
-from judges import catalogue, lifecycle, metrics, prompts, runs
+from judges import catalogue, interventions, lifecycle, metrics, prompts, runs
 from judges.models import Call, Judge, PersonaSet, Reading, Run
 from judges.planning import MOST_EXAMPLES, CannotRun, Scope, extensions, metric_plans
 from judges.planning.estimates import RunEstimate
@@ -59,6 +59,14 @@ class Command(BaseCommand):
         parser.add_argument("--probes", action="store_true", help="ask of each story whether the model knows it")
         parser.add_argument("--anchors", action="store_true", help="ask about the three fixed texts, too")
         parser.add_argument("--afresh", action="store_true", help="ask again what the study has a reply to already")
+        parser.add_argument(
+            "--interventions",
+            nargs="+",
+            choices=list(interventions.all_interventions()),
+            default=[],
+            metavar="KIND",
+            help="read every story once more with each of these changes: %(choices)s",
+        )
         parser.add_argument("--budget", type=dollars, metavar="USD", help="spend no more than this")
         parser.add_argument("--dry-run", action="store_true", help="say what it would take, and start nothing")
         parser.add_argument("--yes", action="store_true", help="approve it without being asked")
@@ -251,6 +259,7 @@ def _scope(study: Study, options: dict[str, Any]) -> Scope:
         probes=options["probes"],
         anchors=options["anchors"],
         afresh=options["afresh"],
+        interventions=tuple(options["interventions"]),
     )
 
 

@@ -12,7 +12,7 @@ from studies.models import Study
 
 @dataclass(frozen=True, kw_only=True)
 class Spending:
-    """All runs of a judge in the study, in US dollars.
+    """All runs of a judge in the study, in US dollars, without its readings of changed stories.
 
     cost : of all requests whose cost is known, what came to nothing among them; None if none is
     n_without_cost : requests that came back, of which nobody knows the cost
@@ -40,7 +40,9 @@ def read_spending(study: Study, *, without: frozenset[str]) -> list[Spending]:
     attempts = of_models.filter(
         call__run__judge__is_trial=False, call__run__judge__is_writer=False, call__run__judge__is_measurer=False
     ).exclude(outcome=Attempt.Outcome.REUSED)
-    attempts = attempts.exclude(call__run__judge__slug__in=without)
+    attempts = attempts.exclude(call__run__judge__slug__in=without).exclude(
+        call__assignment__reading__intervention__gt=""
+    )
     rows = attempts.values("call__run__judge__slug").annotate(
         total=Sum("cost"),
         n=Count("pk"),
@@ -48,7 +50,8 @@ def read_spending(study: Study, *, without: frozenset[str]) -> list[Spending]:
         n_in=Sum("n_tokens_in"),
         n_out=Sum("n_tokens_out"),
     )
-    counts = Call.objects.filter(run__study=study).values("run__judge__slug")
+    calls = Call.objects.filter(run__study=study).exclude(assignment__reading__intervention__gt="")
+    counts = calls.values("run__judge__slug")
     counts = counts.annotate(
         n=Count("pk"),
         n_stories=Count("story", distinct=True),

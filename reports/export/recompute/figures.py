@@ -28,6 +28,7 @@ FIGURES = {
     "aligned_judges": ("alignment",),
     "work": ("sources", "study", "progress", "judge_costs", "explanations", "pace", "repeats", "cloze"),
     "texts": ("measures", "measures_beside_people", "novelty", "near_copies", "themes"),
+    "altered_answers": ("interventions",),
     "prompts": ("personas", "wordings", "people_and_judge"),
     "ideas": ("nsv", "nsv_feedback"),
     "cloze": (

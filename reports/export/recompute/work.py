@@ -78,7 +78,8 @@ def judge_costs(package):
     with path.open(encoding="utf-8") as lines:
         for call in map(json.loads, lines):
             call["attempts"] = [attempt for attempt in call["attempts"] if attempt["outcome"] != "reused"]
-            calls_by_judge[call["judge"]].append(call)
+            if not call["intervention"]:
+                calls_by_judge[call["judge"]].append(call)
     return [costs_of(row["judge"], calls_by_judge[row["judge"]]) for row in package.report["judge_costs"]]
 
 

@@ -98,7 +98,7 @@ class ClozeSurpriseResult:
 class ClozeSurprise(Figure[ClozeSurpriseResult]):
     key = "cloze_surprise"
     title = gettext_lazy("Filled texts: basis of surprise")
-    position = 142
+    position = 143
     section = "cloze"
     tables = ("cloze-surprise", "cloze-fills")
     is_shown_sealed = False

@@ -57,6 +57,11 @@ SENTENCES = {
     ),
 }
 
+SUPERSEDED = gettext_noop(
+    "Of length nothing is said here of %(judges)s: more words in the same stories were tried, and what that did stands "
+    "under <strong>Interventions on the stories</strong>."
+)
+
 
 def is_clear(row: Bias) -> bool:
     """Whether it holds for other stories and other raters."""
@@ -69,8 +74,10 @@ def claims(rows: Sequence[Bias]) -> Iterator[TextBlock]:
     if not tested:
         return
     for row in tested:
-        if is_clear(row):
+        if is_clear(row) and not row.is_superseded:
             yield _claim(row)
+    if judges := sorted({row.judge for row in rows if row.is_superseded}):
+        yield TextBlock(words=phrase(_(SUPERSEDED), judges=", ".join(judges)))
     n_clear = sum(map(is_clear, tested))
     summary = _(
         "Shown after Holm’s correction over all that were tested: %(n_clear)s of %(n)s. A bias that is not shown may "
@@ -123,6 +130,13 @@ def notes(rows: Sequence[Bias]) -> Iterator[TextBlock]:
             )
         )
     )
+    if any(row.interventions for row in rows if row.bias == "own_family"):
+        yield TextBlock(
+            words=_(
+                "Interventions also show what the name of a language model over a story does. Stories of a family "
+                "share more than a name."
+            )
+        )
     yield TextBlock(
         words=_(
             "Different texts are compared, and they differ in more than length or family. Whether these are the "

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
 from reports.dataset import families
+from reports.dataset.altered_answers import interventions_by_judge
 from reports.dataset.blocks import share_a_scale
 from reports.dataset.judged import judged
 from reports.dataset.lengths import explanation_lengths, story_lengths
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from stats.trait_effects import EffectPart, TraitEffect
 
 SALT = 28  # of the seed
+# Slugs of the changes that bear on a trait. A name over the story is not all that a family's stories share.
+INTERVENTIONS = {"verbosity": ("padding",), "own_family": ("byline-model",)}
 NAMES = {
     "own_family": gettext_noop("Own family: more than other models’ stories worth as much to people"),
     "own_family_yes": gettext_noop("Own family, among what most people say Yes to"),
@@ -56,6 +59,7 @@ class Bias(IntervalEstimate):
     at_equal_ratings : of length and family, the same at equal ratings of these people, their error not taken off
     p, p_adjusted : of both together, for other stories and raters; corrected by Holm over all judges
     own, others : of family, the sources that are compared
+    interventions : changes of the stories, read by the judge, that show what the trait itself does
     """
 
     judge: str
@@ -69,6 +73,12 @@ class Bias(IntervalEstimate):
     p_adjusted: float | None = None
     own: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    interventions: tuple[str, ...] = ()
+
+    @property
+    def is_superseded(self) -> bool:
+        """Whether an intervention answers the same question better: of length, more words that say nothing."""
+        return self.bias == "verbosity" and bool(self.interventions)
 
     @property
     def title(self) -> str:
@@ -94,6 +104,8 @@ class JudgeBiases(Figure[Listing[Bias]]):
     def compute(self, dataset: Dataset) -> Listing[Bias]:
         scales = [item for item in dataset.items if item.is_scale]
         rows = correct([*_audit(dataset, dataset.verdict_items, "verdicts"), *_audit(dataset, scales, "scales")])
+        of_judges = interventions_by_judge(dataset)
+        rows = [replace(row, interventions=_select(row.bias, of_judges.get(row.judge, set()))) for row in rows]
         # Judges beside each other, since one asks which of them goes by something.
         return Listing(tuple(sorted(rows, key=lambda row: (row.kind != "verdicts", list(NAMES).index(row.bias)))))
 
@@ -129,6 +141,7 @@ class JudgeBiases(Figure[Listing[Bias]]):
                 ),
                 columns.number("n", "n", shown=_counts),
                 columns.fields("kind", "bias", "n_beside", "p", "p_adjusted"),
+                columns.in_file("interventions", lambda row: "; ".join(row.interventions)),
                 columns.in_file("own_sources", lambda row: "; ".join(row.own)),
                 columns.in_file("other_sources", lambda row: "; ".join(row.others)),
                 columns.ends_in_file(_held_interval, low="at_equal_ratings_low", high="at_equal_ratings_high"),
@@ -140,6 +153,11 @@ class JudgeBiases(Figure[Listing[Bias]]):
             body=[*bias_claims.claims(result.rows), table, Files(words=_("Every judge"), table="judge-biases")],
             margin=[*bias_claims.notes(result.rows), *notes.weakest(row.interval for row in result.rows)],
         )
+
+
+def _select(bias: str, slugs: set[str]) -> tuple[str, ...]:
+    """Of the changes with which a judge read stories, those that bear on the trait."""
+    return tuple(slug for slug in INTERVENTIONS.get(bias, ()) if slug in slugs)
 
 
 def _held(row: Bias) -> float | None:

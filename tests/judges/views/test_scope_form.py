@@ -48,9 +48,9 @@ def fields_of(html: str) -> set[str]:
 @pytest.mark.parametrize(
     ("prompt", "fields"),
     [
-        ("ttcw-reasoning-first", {"steps", "probes", "anchors", "afresh"}),
-        ("pds-zero-shot", {"steps", "persona_set", "probes", "anchors", "afresh"}),
-        ("ttcw-few-shot", {"steps", "n_examples", "probes", "anchors", "afresh"}),
+        ("ttcw-reasoning-first", {"steps", "probes", "anchors", "afresh", "interventions"}),
+        ("pds-zero-shot", {"steps", "persona_set", "probes", "anchors", "afresh", "interventions"}),
+        ("ttcw-few-shot", {"steps", "n_examples", "probes", "anchors", "afresh", "interventions"}),
     ],
 )
 def test_only_what_the_prompt_leaves_open_is_a_field(
@@ -159,3 +159,20 @@ def test_a_call_that_guards_the_run_can_be_read(researcher: Client, study: Study
     assert test.anchor in pages[1]
     assert Call.objects.filter(run=run, kind="test", state="ok").count() == 6
     assert researcher.get(f"/studies/plums/runs/{run.pk}/calls/").status_code == 200
+
+
+def test_changes_of_the_stories_are_chosen_on_the_page_and_asked(researcher: Client, study: Study) -> None:
+    judge = judge_with("ttcw-reasoning-first")
+    values = {"judge": judge.pk, "is_chosen": "on", "steps": ["tests"], "interventions": ["request", "byline-model"]}
+
+    page = words(researcher.get(NEW, values).content.decode())
+    researcher.post(NEW, values | {"do": "start", "orders": "planned", "n_repeats": 1})
+
+    assert "Byline: a language model: “Written by a large language model” in a line of its own on top." in page
+    run = judge.runs.get()
+    assert run.n_planned == 3 * 2, "both stories as they are, and changed in two ways"
+    assert sorted(run.readings.values_list("intervention", flat=True)) == ["", "byline-model-1", "request-1"]
+    runs.drain(run)
+    shown = words(researcher.get(f"/studies/plums/runs/{run.pk}/").content.decode())
+    assert "Request for a Yes; Byline: a language model" in shown
+    assert "Try interventions" not in shown, "they have been tried"

@@ -28,6 +28,18 @@ def sentences(*rows: Bias) -> list[str]:
     return [str(block.words) for block in bias_claims.claims(correct(rows))]
 
 
+def test_of_length_nothing_is_said_where_more_words_in_the_same_stories_were_tried() -> None:
+    length = replace(LENGTH, p=0.001)
+
+    assert sum("twice as long" in sentence for sentence in sentences(length)) == 1
+    said = sentences(replace(length, interventions=("padding",)))
+    assert not any("twice as long" in sentence for sentence in said)
+    assert said[0] == (
+        "Of length nothing is said here of Judge &lt;1&gt;: more words in the same stories were tried, and what that "
+        "did stands under <strong>Interventions on the stories</strong>."
+    )
+
+
 def test_what_holds_is_said_with_its_size_its_interval_and_how_many_stories() -> None:
     said = sentences(FAMILY)
 
