@@ -22,7 +22,6 @@ from judges.providers import (
     HIGHEST_REPLY_LIMIT,
     REASONING_EFFORT,
     REASONING_EFFORTS,
-    REPLY_LIMITS,
     Provider,
     is_reply_limit,
 )
@@ -174,9 +173,9 @@ class Judge(FrozenOnceUsed):
             raise ValidationError({"parameters": message})
         if not isinstance(self.parameters.get("seed", 0), int):
             raise ValidationError({"parameters": gettext("seed: a whole number; each repeat is sent the next one.")})
-        if any(name in self.parameters and not is_reply_limit(self.parameters[name]) for name in REPLY_LIMITS):
+        if any(name in self.parameters and not is_reply_limit(self.parameters[name]) for name in provider.reply_limits):
             message = gettext("%(names)s: a whole number from 1 to %(most)d; leave it out for no limit.")
-            limits = {"names": ", ".join(REPLY_LIMITS), "most": HIGHEST_REPLY_LIMIT}
+            limits = {"names": ", ".join(provider.reply_limits), "most": HIGHEST_REPLY_LIMIT}
             raise ValidationError({"parameters": message % limits})
         # Its code stands in tables, exports and pictures, far from where its endpoint could be looked up.
         if self.is_stub and "stub" not in self.slug:

@@ -2,9 +2,9 @@
 
 import json
 import re
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar, cast
 from urllib.parse import urlsplit
 
 from django.utils.translation import gettext_lazy as _
@@ -82,9 +82,13 @@ class OpenAI(Provider):
 
 
 class OpenAIClient(LibraryClient):
-    """Chat completions at a base URL, by the `openai` library without its retries."""
+    """Chat completions at a base URL, by the `openai` library without its retries. Its other protocol differs in three.
+
+    route : where requests go
+    """
 
     request_id_header = "x-request-id"
+    route: ClassVar[str] = "/chat/completions"
 
     def __init__(self, connection: Connection) -> None:
         # Imported here: it takes half a second that pages and commands without a judge need not wait.
@@ -109,16 +113,22 @@ class OpenAIClient(LibraryClient):
         if request.get("asks") == VECTORS:
             return await self._embed(request)
         # Not by `chat.completions.create`: it looks up the type of every part of a message, a third of the whole cost.
-        post = self.sdk.post(
-            "/chat/completions", cast_to=self._response_class, body=body_of(request, base_url=self._connection.base_url)
-        )
+        post = self.sdk.post(self.route, cast_to=self._response_class, body=self.body_of(request))
         response = await self.send(post)
         body, request_id = self.without_key(response.text), self._request_id(response)
         try:
             self.check_success(response)
-            return completion_of(body, request_id=request_id, limits=read_limits(response.headers))
+            return self.completion_of(body, request_id=request_id, limits=read_limits(response.headers))
         except CallFailed as failure:
             return self.completion_instead(failure)
+
+    def body_of(self, request: Request) -> dict[str, Any]:
+        """What is sent for a request."""
+        return body_of(request, base_url=self._connection.base_url)
+
+    def completion_of(self, body: str, *, request_id: str = "", limits: Limits | None = None) -> Completion:
+        """The completion that a response's body holds. Raises CallFailed if it holds none."""
+        return completion_of(body, request_id=request_id, limits=limits)
 
     async def _embed(self, request: Request) -> Completion:
         """A vector for each message. Raises CallFailed, also if the reply holds none."""
@@ -159,7 +169,7 @@ class OpenAIClient(LibraryClient):
 
 
 class OpenAIBatches:
-    """Batches of chat completions: a file of requests goes in, a file of replies and one of errors come out."""
+    """Batches of a protocol of OpenAI's: a file of requests goes in, a file of replies and one of errors come out."""
 
     # One that expired or was cancelled may have got some of its replies.
     STATES = {
@@ -168,20 +178,15 @@ class OpenAIBatches:
         "cancelled": BatchState.ENDED,
     }
 
+    client_class: ClassVar[type[OpenAIClient]] = OpenAIClient
+
     def __init__(self, connection: Connection) -> None:
-        self._base_url = connection.base_url
-        self._client = OpenAIClient(replace(connection, max_body_bytes=MAX_BATCH_BYTES))
+        self._client = self.client_class(replace(connection, max_body_bytes=MAX_BATCH_BYTES))
 
     async def create(self, name: str, request_by_key: Mapping[str, Request]) -> str:
+        url = f"/v1{self._client.route}"
         lines = [
-            json.dumps(
-                {
-                    "custom_id": key,
-                    "method": "POST",
-                    "url": "/v1/chat/completions",
-                    "body": body_of(request, base_url=self._base_url),
-                }
-            )
+            json.dumps({"custom_id": key, "method": "POST", "url": url, "body": self._client.body_of(request)})
             for key, request in request_by_key.items()
         ]
         sdk = self._client.sdk
@@ -190,7 +195,7 @@ class OpenAIBatches:
         batch = await self._ask(
             sdk.batches.with_raw_response.create(
                 input_file_id=number_of(file),
-                endpoint="/v1/chat/completions",
+                endpoint=cast("Any", url),  # the library lists those that it knows
                 completion_window="24h",
                 metadata={"name": name},
             )
@@ -215,7 +220,7 @@ class OpenAIBatches:
         for file in filter(None, (document.get("output_file_id"), document.get("error_file_id"))):
             response = await self._client.send(self._client.sdk.files.with_raw_response.content(file))
             self._client.check_success(response)
-            results += [result_of(line) for line in result_lines(response.text)]
+            results += [result_of(line, self._client.completion_of) for line in result_lines(response.text)]
         return results
 
     async def close(self) -> None:
@@ -242,8 +247,8 @@ def refusal_of(batch: Mapping[str, Any]) -> BatchRefused:
     return BatchRefused(reason, kind=kind, body=body)
 
 
-def result_of(line: dict[str, Any]) -> BatchResult:
-    """What a line of a batch's files says of its call."""
+def result_of(line: dict[str, Any], read: Callable[..., Completion]) -> BatchResult:
+    """What a line of a batch's files says of its call. read : the completion in a body of its protocol"""
     key, response = line["custom_id"], line.get("response")
     if not response:
         reason = reasons.NOT_ANSWERED_IN_BATCH % {"words": json.dumps(line.get("error"))[:300]}
@@ -253,7 +258,7 @@ def result_of(line: dict[str, Any]) -> BatchResult:
     try:
         if status != 200:
             raise failure_of(status, body, {}, request_id=request_id)
-        return BatchResult(key, completion_of(body, request_id=request_id))
+        return BatchResult(key, read(body, request_id=request_id))
     except CallFailed as failure:
         return BatchResult(key, outcome_of(failure))
 

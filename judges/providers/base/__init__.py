@@ -71,6 +71,7 @@ __all__ = [
     "mean_of_chunks",
     "number_of",
     "outcome_of",
+    "pop_reply_limit",
     "read_likelihoods",
     "read_limits",
     "read_vectors",
@@ -81,7 +82,7 @@ __all__ = [
 
 # No answer to a question is as long as this; whatever is, is no answer, and must not fill the memory of a worker.
 MAX_BODY_BYTES = 4_000_000
-# Names by which providers take the limit of a reply's length, and the highest that can be meant as one.
+# Names by which most providers take the limit of a reply's length, and the highest that can be meant as one.
 REPLY_LIMITS = ("max_tokens", "max_completion_tokens")
 HIGHEST_REPLY_LIMIT = 1_000_000
 # What a judge's parameter of that name may say of how much a model reasons, in OpenAI's words; each provider sends its
@@ -151,8 +152,12 @@ class Provider:
     cache_write_part: ClassVar[Decimal] = Decimal(1)
     # Whether it keeps in its cache what stands before a mark, which a request asks for under "n_shared_parts".
     marks_shared_texts: ClassVar[bool] = False
+    # Names by which a judge's parameters may limit the length of its replies.
+    reply_limits: ClassVar[tuple[str, ...]] = REPLY_LIMITS
     # Tokens to which it limits a reply where the parameters set no limit; None if it sends none.
     default_limit: ClassVar[int | None] = None
+    # How large the requests of one of its batches are together, with room for what stands around them.
+    most_batch_bytes: ClassVar[int] = 50_000_000
 
     def connect(self, connection: Connection) -> Client:
         """A client for that address. Sends nothing yet. Raises CannotConnect."""
@@ -174,6 +179,15 @@ class Provider:
 def text_of(content: str | list[str]) -> str:
     """The content of a message as one string."""
     return content if isinstance(content, str) else "".join(content)
+
+
+def pop_reply_limit(request: Request, parameters: dict[str, Any], names: Collection[str]) -> int | None:
+    """The limit of a reply that is sent for a request, whose parameters keep none of those names; None if none is.
+
+    The parameters' own goes before the one that was reserved.
+    """
+    values = [parameters.pop(name) for name in names if name in parameters]
+    return max(filter(is_reply_limit, values), default=request.get("max_tokens"))
 
 
 def answer_schema(schema: dict[str, Any]) -> dict[str, Any]:
@@ -227,7 +241,7 @@ def fit_count(n: int) -> int | None:
 
 
 def is_reply_limit(value: Any) -> bool:
-    """Whether the value of a parameter in `REPLY_LIMITS` limits a reply; to some servers -1 means that nothing does."""
+    """Whether the value of one of a provider's `reply_limits` limits a reply; to some, -1 means that nothing does."""
     return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= HIGHEST_REPLY_LIMIT
 
 
