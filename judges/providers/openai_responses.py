@@ -24,7 +24,7 @@ from judges.providers.base import (
     text_of,
     token_count,
 )
-from judges.providers.openai import OpenAIBatches, OpenAIClient
+from judges.providers.base.openai_library import FileBatches, OpenAILibraryClient
 
 LIMIT = "max_output_tokens"
 _FINISH_REASONS = {LIMIT: "length"}
@@ -52,7 +52,7 @@ class OpenAIResponses(Provider):
         return ResponsesBatches(connection)
 
 
-class ResponsesClient(OpenAIClient):
+class ResponsesClient(OpenAILibraryClient):
     """Responses at a base URL."""
 
     route = "/responses"
@@ -64,7 +64,7 @@ class ResponsesClient(OpenAIClient):
         return completion_of(body, request_id=request_id, limits=limits)
 
 
-class ResponsesBatches(OpenAIBatches):
+class ResponsesBatches(FileBatches):
     """Batches of responses."""
 
     client_class = ResponsesClient

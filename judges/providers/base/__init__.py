@@ -9,7 +9,6 @@ provider forces into a form is another treatment than one that is free.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -19,7 +18,6 @@ from typing import Any, ClassVar, Protocol
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_noop
 
-from judges import reasons
 from judges.providers.base.batches import (
     MAX_BATCH_BYTES,
     BatchClient,
@@ -30,7 +28,7 @@ from judges.providers.base.batches import (
     result_lines,
 )
 from judges.providers.base.clients import LibraryClient
-from judges.providers.base.completions import Completion, Request, outcome_of
+from judges.providers.base.completions import Completion, Request, document_of, outcome_of
 from judges.providers.base.failures import CallFailed, FailureKind, failure_of, failure_within
 from judges.providers.base.likelihoods import LIKELIHOOD, LikelihoodReply, read_likelihoods
 from judges.providers.base.limits import Limits, read_limits
@@ -215,17 +213,6 @@ def _in_order(schema: dict[str, Any]) -> dict[str, Any]:
         return schema
     names = dict.fromkeys([*schema.get("required", ()), *properties])
     return {**schema, "properties": {name: _in_order(properties[name]) for name in names}}
-
-
-def document_of(body: str) -> dict[str, Any]:
-    """The JSON object that a body holds. Raises CallFailed."""
-    try:
-        document = json.loads(body)
-    except (ValueError, RecursionError):
-        document = None
-    if not isinstance(document, dict):
-        raise CallFailed(reasons.NO_DOCUMENT, kind=FailureKind.MALFORMED, status=200, body=body)
-    return document
 
 
 def token_count(usage: Any, *path: str) -> int | None:

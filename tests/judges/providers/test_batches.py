@@ -9,9 +9,9 @@ import pytest
 from judges import providers
 from judges.providers import BatchClient, BatchState, CallFailed, CannotConnect, Completion, FailureKind
 from judges.providers.anthropic import result_of as anthropic_result_of
+from judges.providers.base.openai_library import result_of as openai_result_of
 from judges.providers.gemini import result_of as gemini_result_of
 from judges.providers.openai import completion_of
-from judges.providers.openai import result_of as openai_result_of
 from tests.judges import standin as told
 from tests.judges.conftest import KEY
 from tests.judges.providers.calls import ASKED
