@@ -121,9 +121,20 @@ class Judge(FrozenOnceUsed):
         return "seed" in self.parameters and self.parameters.get("temperature") == 0
 
     @property
+    def is_from_log(self) -> bool:
+        """Whether its replies came in with a log of another tool, so that it can be asked nothing further."""
+        return self.endpoint is not None and self.endpoint.is_of_logs
+
+    @property
+    def protocol(self) -> str:
+        """How its replies are read; "" of a metric."""
+        return self.prompt.protocol if self.prompt else ""
+
+    @property
     def leaves_temperature(self) -> bool:
         """Whether it is a model that is asked at whatever temperature its provider takes."""
-        return self.endpoint is not None and not self.is_stub and "temperature" not in self.parameters
+        is_asked = self.endpoint is not None and not self.is_stub and not self.is_from_log
+        return is_asked and "temperature" not in self.parameters
 
     def parameters_of(self, repeat: int) -> dict[str, Any]:
         """What is sent along with that repeat of a reading: the judge's parameters, a seed raised by one for each.

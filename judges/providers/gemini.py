@@ -246,15 +246,15 @@ def _thoughts_of(model: str, effort: str) -> dict[str, Any]:
 
 def schema_of(schema: Mapping[str, Any]) -> dict[str, Any]:
     """A JSON schema as Gemini takes it: a part of OpenAPI's, whose order of properties is said apart."""
-    named = {name: schema[name] for name in _SCHEMA_NAMES if name in schema}
+    openapi_schema = {name: schema[name] for name in _SCHEMA_NAMES if name in schema}
     if "type" in schema:
-        named["type"] = schema["type"].upper()
+        openapi_schema["type"] = schema["type"].upper()
     if "items" in schema:
-        named["items"] = schema_of(schema["items"])
+        openapi_schema["items"] = schema_of(schema["items"])
     if properties := schema.get("properties"):
-        named["properties"] = {name: schema_of(inner) for name, inner in properties.items()}
-        named["propertyOrdering"] = list(properties)
-    return named
+        openapi_schema["properties"] = {name: schema_of(inner) for name, inner in properties.items()}
+        openapi_schema["propertyOrdering"] = list(properties)
+    return openapi_schema
 
 
 def completion_of(body: str, *, limits: Limits | None = None) -> Completion:
