@@ -3,13 +3,15 @@
 from django.urls import path
 
 from judges.laboratory import urls as laboratory_urls
-from judges.views import calls, judges, new_runs, panels, prompts, releases, replies, runs
+from judges.views import calls, judges, logs, new_runs, panels, prompts, releases, replies, runs
 
 app_name = "judges"
 urlpatterns = [
     path("runs/", runs.index, name="runs"),
     path("runs/new/", new_runs.new, name="new_run"),
     path("runs/texts/", releases.index, name="releases"),
+    path("runs/logs/", logs.index, name="logs"),
+    path("runs/logs/<int:file_id>/", logs.show, name="log_upload"),
     path("runs/<int:run>/", runs.show, name="run"),
     path("runs/<int:run>/calls/", calls.index, name="calls"),
     path("runs/<int:run>/calls/<int:call>/", calls.show, name="call"),

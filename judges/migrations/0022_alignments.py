@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('judges', '0020_system_fingerprint'),
+        ('judges', '0021_interventions'),
         ('studies', '0020_scores'),
     ]
 

@@ -4,7 +4,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('judges', '0020_system_fingerprint'),
+        ('judges', '0023_foreign_logs'),
     ]
 
     operations = [

@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('judges', '0020_system_fingerprint'),
+        ('judges', '0024_grades'),
         ('studies', '0020_scores'),
     ]
 

@@ -24,6 +24,7 @@ Reading     one pass of the judge over a seat: in which order, as whom, for whic
 ProviderBatch  calls of a run that were handed in at once; its name is the worker of their attempts.
 TextRelease  texts that were released for sending to outside providers: which, by whom, when and why.
 ScoreCard   scores that were computed elsewhere: metric, version, direction, by whom, and the file they came from.
+BroughtLog  a log of another tool, kept for the account that brought it until its replies come in.
 Text        a part of what is sent, stored once, by hash.
 Call        one item about one story (or a group), to be asked once; or all items of a step in one call, as of a cloze
             or of a metric. Some guard a run and stand in no seat: whether a text is known, questions about fixed texts.
@@ -46,6 +47,7 @@ from judges.models.connection_tests import ConnectionTest
 from judges.models.endpoints import Endpoint, Price, Share
 from judges.models.generations import Draft, GeneratedText, Generation
 from judges.models.judges import Judge
+from judges.models.logs import BroughtLog
 from judges.models.preference_models import PreferenceModel
 from judges.models.prompts import PersonaSet, Prompt
 from judges.models.reference_sets import ReferenceSet
@@ -60,6 +62,7 @@ __all__ = [
     "AlreadyUsed",
     "Attempt",
     "Bill",
+    "BroughtLog",
     "Call",
     "ConnectionTest",
     "Draft",

@@ -21,6 +21,8 @@ MOST_BYTES = 4_000_000
 
 
 class Endpoint(models.Model):
+    # In place of an address: of all that other tools have sent, whose logs came in. Nothing can be sent there.
+    LOGS = "log:"
     MOVED = _(
         "The address has changed, so its key and permission were removed. An administrator must enter the "
         "key and allow it again."
@@ -127,6 +129,11 @@ class Endpoint(models.Model):
     def is_stub(self) -> bool:
         """Whether nothing is reached, and answers are drawn by chance."""
         return self.provider is not None and self.provider.is_stub
+
+    @property
+    def is_of_logs(self) -> bool:
+        """Whether it stands for what other tools have sent, so that it can never be asked."""
+        return self.base_url == self.LOGS
 
     @property
     def takes_batches(self) -> bool:

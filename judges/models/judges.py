@@ -22,7 +22,6 @@ from judges.providers import (
     HIGHEST_REPLY_LIMIT,
     REASONING_EFFORT,
     REASONING_EFFORTS,
-    REPLY_LIMITS,
     Provider,
     is_reply_limit,
 )
@@ -122,9 +121,20 @@ class Judge(FrozenOnceUsed):
         return "seed" in self.parameters and self.parameters.get("temperature") == 0
 
     @property
+    def is_from_log(self) -> bool:
+        """Whether its replies came in with a log of another tool, so that it can be asked nothing further."""
+        return self.endpoint is not None and self.endpoint.is_of_logs
+
+    @property
+    def protocol(self) -> str:
+        """How its replies are read; "" of a metric."""
+        return self.prompt.protocol if self.prompt else ""
+
+    @property
     def leaves_temperature(self) -> bool:
         """Whether it is a model that is asked at whatever temperature its provider takes."""
-        return self.endpoint is not None and not self.is_stub and "temperature" not in self.parameters
+        is_asked = self.endpoint is not None and not self.is_stub and not self.is_from_log
+        return is_asked and "temperature" not in self.parameters
 
     def parameters_of(self, repeat: int) -> dict[str, Any]:
         """What is sent along with that repeat of a reading: the judge's parameters, a seed raised by one for each.
@@ -174,9 +184,9 @@ class Judge(FrozenOnceUsed):
             raise ValidationError({"parameters": message})
         if not isinstance(self.parameters.get("seed", 0), int):
             raise ValidationError({"parameters": gettext("seed: a whole number; each repeat is sent the next one.")})
-        if any(name in self.parameters and not is_reply_limit(self.parameters[name]) for name in REPLY_LIMITS):
+        if any(name in self.parameters and not is_reply_limit(self.parameters[name]) for name in provider.reply_limits):
             message = gettext("%(names)s: a whole number from 1 to %(most)d; leave it out for no limit.")
-            limits = {"names": ", ".join(REPLY_LIMITS), "most": HIGHEST_REPLY_LIMIT}
+            limits = {"names": ", ".join(provider.reply_limits), "most": HIGHEST_REPLY_LIMIT}
             raise ValidationError({"parameters": message % limits})
         # Its code stands in tables, exports and pictures, far from where its endpoint could be looked up.
         if self.is_stub and "stub" not in self.slug:

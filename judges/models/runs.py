@@ -126,6 +126,11 @@ class Run(models.Model):
         return [str(kind.title) if kind else name for name, kind in kinds.items()]
 
     @property
+    def log(self) -> dict[str, Any]:
+        """The file of another tool that its replies came in with, and what was left out of it; empty of other runs."""
+        return dict(self.frozen.get("log", {}))
+
+    @property
     def withheld(self) -> list[str]:
         """Codes of the stories that it leaves out, since their texts are withheld."""
         return list(self.frozen.get("withheld", []))

@@ -60,6 +60,9 @@ def plan(
         raise CannotRun(message % names)
     if not states and study.raters.filter(code=judge.slug).exists():
         raise CannotRun(_("%(study)s already has a rater called %(judge)s; give the judge another name") % names)
+    if judge.is_from_log:
+        message = _("%(judge)s came in with a log of another tool, and cannot be asked; make a judge of its model")
+        raise CannotRun(message % names)
     is_metric = judge.kind == Rater.Kind.METRIC
     if is_metric and scope not in (None, Scope()):
         raise CannotRun(_("A metric measures every story once; it takes no selection, orders or repeats"))

@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import Count, F, Max, Q
 
 from judges.models import Attempt, Endpoint, Judge, Price
-from judges.providers import HIGHEST_REPLY_LIMIT, REPLY_LIMITS, Completion, Request, is_reply_limit
+from judges.providers import HIGHEST_REPLY_LIMIT, Completion, Provider, Request, is_reply_limit
 
 MILLION = Decimal(1_000_000)
 CHARACTERS_PER_TOKEN = 4
@@ -182,10 +182,11 @@ def cost_of(tariff: Tariff, completion: Completion) -> Decimal | None:
 def find_limit(parameters: dict[str, Any], *, endpoint: Endpoint) -> int | None:
     """How many tokens a reply may have, by what is sent along with the request; None if nothing says so.
 
-    Where both names are set, servers differ in which they follow.
+    Where several names are set, servers differ in which they follow.
     """
-    values = [parameters[name] for name in REPLY_LIMITS if is_reply_limit(parameters.get(name))]
-    return max(values, default=endpoint.provider.default_limit if endpoint.provider else None)
+    provider = endpoint.provider or Provider
+    values = [parameters[name] for name in provider.reply_limits if is_reply_limit(parameters.get(name))]
+    return max(values, default=provider.default_limit)
 
 
 def n_tokens(request: Request) -> int:

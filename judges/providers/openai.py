@@ -2,8 +2,6 @@
 
 import json
 import re
-from collections.abc import Awaitable, Mapping
-from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -12,39 +10,30 @@ from django.utils.translation import gettext_lazy as _
 from judges import reasons
 from judges.providers.base import (
     LIKELIHOOD,
-    MAX_BATCH_BYTES,
     REPLY_LIMITS,
     VECTORS,
     BatchClient,
-    BatchRefused,
-    BatchResult,
-    BatchState,
     CallFailed,
     Client,
     Completion,
     Connection,
     FailureKind,
-    LibraryClient,
     Limits,
     Provider,
     Request,
     answer_schema,
-    document_of,
-    failure_of,
     failure_within,
     fit_count,
     is_reply_limit,
     is_same_model,
-    number_of,
-    outcome_of,
     read_likelihoods,
     read_limits,
     read_tokens,
     read_vectors,
-    result_lines,
     text_of,
     token_count,
 )
+from judges.providers.base.openai_library import FileBatches, OpenAILibraryClient
 
 # Its newer models refuse max_tokens, wherever they are; of the servers that speak alike some know no other name.
 OWN_HOST = "api.openai.com"
@@ -52,10 +41,6 @@ OWN_HOST = "api.openai.com"
 AZURE = (".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com")
 AZURE_INFERENCE = "/models"
 _REASONING_MODELS = re.compile(r"(?:.*/)?(?:o\d|gpt-5)\b")
-# Of a batch: as many tokens wait at the provider already as it lets wait.
-_QUEUE_FULL = re.compile(r'"code"\s*:\s*"token_limit_exceeded"')
-LONGEST_REFUSAL = 600  # letters that are kept of why a batch was not taken on
-
 
 # What Gemini's own reasons mean, which its compatible API may pass on: https://ai.google.dev/api/generate-content
 _FILTERS = ("safety", "recitation", "blocklist", "prohibited_content", "spii", "language")
@@ -82,44 +67,23 @@ class OpenAI(Provider):
         return OpenAIBatches(connection)
 
 
-class OpenAIClient(LibraryClient):
-    """Chat completions at a base URL, by the `openai` library without its retries."""
+class OpenAIClient(OpenAILibraryClient):
+    """Chat completions at a base URL, completions that echo their prompt, and vectors."""
 
-    request_id_header = "x-request-id"
-
-    def __init__(self, connection: Connection) -> None:
-        # Imported here: it takes half a second that pages and commands without a judge need not wait.
-        import httpx2
-        import openai
-
-        super().__init__(connection)
-        self._openai = openai
-        self._response_class = httpx2.Response
-        headers = {"Authorization": f"Bearer {connection.key}"} if connection.key else {}
-        self.sdk = openai.AsyncOpenAI(
-            base_url=connection.base_url,
-            api_key="none",  # where it is given none it takes the environment's; ours is set where requests leave
-            max_retries=0,
-            timeout=None,  # `call` bounds the whole
-            http_client=self._network.http_client(connection, headers),
-        )
+    route = "/chat/completions"
 
     async def complete(self, request: Request) -> Completion:
         if request.get("asks") == LIKELIHOOD:
             return await self._echo(request)
         if request.get("asks") == VECTORS:
             return await self._embed(request)
-        # Not by `chat.completions.create`: it looks up the type of every part of a message, a third of the whole cost.
-        post = self.sdk.post(
-            "/chat/completions", cast_to=self._response_class, body=body_of(request, base_url=self._connection.base_url)
-        )
-        response = await self.send(post)
-        body, request_id = self.without_key(response.text), self._request_id(response)
-        try:
-            self.check_success(response)
-            return completion_of(body, request_id=request_id, limits=read_limits(response.headers))
-        except CallFailed as failure:
-            return self.completion_instead(failure)
+        return await super().complete(request)
+
+    def body_of(self, request: Request) -> dict[str, Any]:
+        return body_of(request, base_url=self._connection.base_url)
+
+    def completion_of(self, body: str, *, request_id: str = "", limits: Limits | None = None) -> Completion:
+        return completion_of(body, request_id=request_id, limits=limits)
 
     async def _embed(self, request: Request) -> Completion:
         """A vector for each message. Raises CallFailed, also if the reply holds none."""
@@ -146,117 +110,11 @@ class OpenAIClient(LibraryClient):
         _check_model(request["model"], reply.model, body_text, request_id)
         return completion_of(body_text, request_id=request_id, limits=read_limits(response.headers))
 
-    async def send(self, sending: Awaitable[Any]) -> Any:
-        """The HTTP response to what the library sends, whatever its status. Raises CallFailed."""
-        async with self._network.call(self._connection):
-            try:
-                response = await sending
-            except self._openai.APIStatusError as error:
-                return error.response
-        return response if isinstance(response, self._response_class) else response.http_response
 
-    async def close(self) -> None:
-        await self.sdk.close()
+class OpenAIBatches(FileBatches):
+    """Batches of chat completions."""
 
-
-class OpenAIBatches:
-    """Batches of chat completions: a file of requests goes in, a file of replies and one of errors come out."""
-
-    # One that expired or was cancelled may have got some of its replies.
-    STATES = {
-        "completed": BatchState.ENDED,
-        "expired": BatchState.ENDED,
-        "cancelled": BatchState.ENDED,
-    }
-
-    def __init__(self, connection: Connection) -> None:
-        self._base_url = connection.base_url
-        self._client = OpenAIClient(replace(connection, max_body_bytes=MAX_BATCH_BYTES))
-
-    async def create(self, name: str, request_by_key: Mapping[str, Request]) -> str:
-        lines = [
-            json.dumps(
-                {
-                    "custom_id": key,
-                    "method": "POST",
-                    "url": "/v1/chat/completions",
-                    "body": body_of(request, base_url=self._base_url),
-                }
-            )
-            for key, request in request_by_key.items()
-        ]
-        sdk = self._client.sdk
-        content = "\n".join(lines).encode()
-        file = await self._ask(sdk.files.with_raw_response.create(file=("calls.jsonl", content), purpose="batch"))
-        batch = await self._ask(
-            sdk.batches.with_raw_response.create(
-                input_file_id=number_of(file),
-                endpoint="/v1/chat/completions",
-                completion_window="24h",
-                metadata={"name": name},
-            )
-        )
-        return number_of(batch)
-
-    async def find(self, name: str) -> str | None:
-        page = await self._ask(self._client.sdk.batches.with_raw_response.list(limit=100))
-        return next(
-            (str(b["id"]) for b in page.get("data") or [] if (b.get("metadata") or {}).get("name") == name), None
-        )
-
-    async def poll(self, batch: str) -> BatchState:
-        document = await self._retrieve(batch)
-        if document.get("status") == "failed":
-            raise refusal_of(document)
-        return self.STATES.get(str(document.get("status")), BatchState.WORKING)
-
-    async def results(self, batch: str) -> list[BatchResult]:
-        document = await self._retrieve(batch)
-        results: list[BatchResult] = []
-        for file in filter(None, (document.get("output_file_id"), document.get("error_file_id"))):
-            response = await self._client.send(self._client.sdk.files.with_raw_response.content(file))
-            self._client.check_success(response)
-            results += [result_of(line) for line in result_lines(response.text)]
-        return results
-
-    async def close(self) -> None:
-        await self._client.close()
-
-    async def _retrieve(self, batch: str) -> dict[str, Any]:
-        return await self._ask(self._client.sdk.batches.with_raw_response.retrieve(batch))
-
-    async def _ask(self, sending: Awaitable[Any]) -> dict[str, Any]:
-        response = await self._client.send(sending)
-        self._client.check_success(response)
-        return document_of(self._client.without_key(response.text))
-
-
-def refusal_of(batch: Mapping[str, Any]) -> BatchRefused:
-    """Why a batch was not taken on, in OpenAI's words: errors.data has them, for each line that is at fault."""
-    errors = batch.get("errors")
-    listed = errors.get("data") if isinstance(errors, dict) else None
-    messages = [str(e.get("message") or e.get("code") or "") for e in listed or [] if isinstance(e, dict)]
-    words = " ".join(" ".join(filter(None, dict.fromkeys(messages))).split())[:LONGEST_REFUSAL]
-    body = json.dumps(errors, ensure_ascii=False)
-    kind = FailureKind.OVERLOAD if _QUEUE_FULL.search(body) else failure_of(400, body, {}).kind
-    reason = reasons.BATCH_NOT_TAKEN % {"words": words} if words else reasons.BATCH_NOT_TAKEN_UNSAID
-    return BatchRefused(reason, kind=kind, body=body)
-
-
-def result_of(line: dict[str, Any]) -> BatchResult:
-    """What a line of a batch's files says of its call."""
-    key, response = line["custom_id"], line.get("response")
-    if not response:
-        reason = reasons.NOT_ANSWERED_IN_BATCH % {"words": json.dumps(line.get("error"))[:300]}
-        return BatchResult(key, CallFailed(reason, kind=FailureKind.TIMEOUT, body=json.dumps(line), is_unserved=True))
-    body, request_id = json.dumps(response.get("body"), ensure_ascii=False), str(response.get("request_id") or "")
-    status = int(response.get("status_code") or 500)
-    try:
-        if status != 200:
-            raise failure_of(status, body, {}, request_id=request_id)
-        return BatchResult(key, completion_of(body, request_id=request_id))
-    except CallFailed as failure:
-        return BatchResult(key, outcome_of(failure))
+    client_class = OpenAIClient
 
 
 def body_of(request: Request, *, base_url: str = "") -> dict[str, Any]:

@@ -68,10 +68,12 @@ def retry(run: Run) -> int:
 
 
 def find_retryable(run: Run) -> QuerySet[Call]:
-    """The calls of the run that `retry` asks once more. What was erased cannot be sent again.
+    """The calls of the run that `retry` asks once more: nothing that was erased, and nothing of a log.
 
     What was not sent is among them once the run is finished; until then it is asked by `resume`.
     """
+    if run.judge.is_from_log:
+        return run.calls.none()
     states = (*RETRYABLE, *UNSENT) if run.state == Run.State.FINISHED else RETRYABLE
     replied = Count("attempts", filter=Q(attempts__outcome__in=[Attempt.Outcome.ANSWERED, Attempt.Outcome.REUSED]))
     calls = run.calls.filter(state__in=states).exclude(request={}).annotate(n_replies=replied).filter(n_replies__lt=2)

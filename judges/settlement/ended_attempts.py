@@ -55,6 +55,7 @@ class Ended:
     was_endpoint_well : whether others were answered while this one was under way
     ends_nothing : of a failure, that the call is planned again whatever it was
     is_reused : nothing was sent; the reply is that of an earlier call that asked the same
+    is_from_log : nothing was sent; the reply stood in a log of another tool, and no other can be had
     """
 
     attempt: Attempt
@@ -65,6 +66,7 @@ class Ended:
     was_endpoint_well: bool = False
     ends_nothing: bool = False
     is_reused: bool = False
+    is_from_log: bool = False
 
     @property
     def call(self) -> Call:
@@ -102,7 +104,7 @@ def settle(ended: Sequence[Ended]) -> list[tuple[Call, AssignmentEnded]]:
             else:
                 _write_completion(e, e.result, Attempt.Outcome.REUSED if e.is_reused else Attempt.Outcome.ANSWERED)
                 interpretation = interpretations[e.attempt.pk]
-                may_ask_again = not e.is_reused and e.call.pk not in asked_before
+                may_ask_again = not e.is_reused and not e.is_from_log and e.call.pk not in asked_before
                 is_lost = interpretation.state == Call.State.UNREADABLE and not interpretation.values
                 if is_lost and may_ask_again:
                     asked_again[interpretation.reason].append(e.call.pk)
@@ -244,7 +246,7 @@ def _write_completion(ended: Ended, completion: Completion, outcome: Attempt.Out
     attempt = ended.attempt
     attempt.outcome = outcome
     attempt.ended_at = ended.at
-    attempt.status = None if ended.is_reused else 200
+    attempt.status = None if ended.is_reused or ended.is_from_log else 200
     attempt.request_id = completion.request_id[:200]
     attempt.model = completion.model[:200]
     attempt.system_fingerprint = parsing.strip_unstorable(completion.system_fingerprint)[:200]

@@ -8,7 +8,18 @@ from django.db.models import Q, QuerySet
 from annotation.models import Rater
 from annotation.participation import withdrawal
 from judges import reasons
-from judges.models import Attempt, Call, Endpoint, GeneratedText, Parse, ProviderBatch, Run, Text, TextVector
+from judges.models import (
+    Attempt,
+    BroughtLog,
+    Call,
+    Endpoint,
+    GeneratedText,
+    Parse,
+    ProviderBatch,
+    Run,
+    Text,
+    TextVector,
+)
 from judges.requests import texts
 from judges.settlement.attempts import OUT_OF_TRIES
 from studies import story_edits
@@ -32,6 +43,7 @@ def empty_calls(stories: Sequence[int]) -> None:
     """
     empty(Call.objects.filter(pk__in=_find_calls(stories)))
     Text.objects.filter(story__in=stories).update(content="")
+    BroughtLog.objects.filter(study__stories__in=stories).delete()
     # A story that was emptied keeps the hash of its text; what it was before an edit is no story's any more.
     theirs = Q(sha256__in=Story.objects.filter(pk__in=stories).values("sha256"))
     TextVector.objects.filter(theirs | ~Q(sha256__in=Story.objects.values("sha256"))).delete()

@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy
 from django_htmx.http import HttpResponseClientRedirect
 
 from judges import runs, signals
-from judges.models import Judge, Reading, Run
+from judges.models import Endpoint, Judge, Reading, Run
 from judges.planning import CannotRun, Scope, extensions
 from judges.runs import dry_runs, planning_jobs
 from judges.runs.dry_runs import DryRun
@@ -79,6 +79,7 @@ class SelectionForm(forms.Form):
         )
         judges = (
             Judge.objects.filter(is_trial=False, is_writer=False, is_measurer=False)
+            .exclude(endpoint__base_url=Endpoint.LOGS)
             .select_related("endpoint", "prompt")
             .order_by("slug")
         )

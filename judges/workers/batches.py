@@ -27,6 +27,7 @@ from judges.providers import (
     CannotConnect,
     Completion,
     FailureKind,
+    Provider,
     Request,
 )
 from judges.requests import texts
@@ -38,7 +39,6 @@ State = ProviderBatch.State
 
 # Providers take more of both, but all of a batch's replies come at once.
 MOST_CALLS = 5_000
-MOST_BYTES = 50_000_000
 # A batch is answered within 24 hours, or not at all.
 LEASE_SECONDS = 26 * 3600
 POLL_SECONDS = 60
@@ -143,7 +143,8 @@ def _write_more(batch: ProviderBatch, n_bytes: int, *, at: datetime) -> tuple[in
     limits.hold(run.judge.required_endpoint.pk)
     fresh = reuse.leave_equal(run, due, at=at)
     request_by_call = _render(fresh)
-    fitting, n_bytes = _fit(fresh, request_by_call, n_bytes)
+    most_bytes = (run.judge.required_endpoint.provider or Provider).most_batch_bytes
+    fitting, n_bytes = _fit(fresh, request_by_call, n_bytes, most_bytes=most_bytes)
     tariff = prices.find_tariff(run.judge, on=at.date())
     endpoint = run.judge.required_endpoint
     lengths = prices.load_lengths(run.judge) if run.budget is not None else ReplyLengths()
@@ -279,12 +280,14 @@ def _render(due: Sequence[Call]) -> dict[int, Request]:
     return {call.pk: texts.render_with(call.request, content_by_hash) for call in due}
 
 
-def _fit(due: Sequence[Call], request_by_call: dict[int, Request], n_bytes: int) -> tuple[list[Call], int]:
+def _fit(
+    due: Sequence[Call], request_by_call: dict[int, Request], n_bytes: int, *, most_bytes: int
+) -> tuple[list[Call], int]:
     """As many of the calls as a batch of so many bytes still holds, an empty one at least one; and its bytes then."""
     fitting: list[Call] = []
     for call in due:
         n_more = len(hashing.canonical_json(request_by_call[call.pk]).encode())
-        if n_bytes and n_bytes + n_more > MOST_BYTES:
+        if n_bytes and n_bytes + n_more > most_bytes:
             break
         fitting.append(call)
         n_bytes += n_more

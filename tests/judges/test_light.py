@@ -16,7 +16,7 @@ from judges import metrics, providers
 assert providers.all_providers() and metrics.all_metrics()
 print(*sorted(name for name in sys.modules if name in {sdks}))
 from judges.providers.base import Connection
-for slug in ("openai", "anthropic"):
+for slug in ("openai", "anthropic", "gemini"):
     providers.find_provider(slug).connect(Connection("https://api.example.org/v1", key="", timeout_seconds=1))
 print(*sorted(name for name in sys.modules if name in {sdks}))
 """

@@ -18,6 +18,10 @@ judges:alignment                    GET    login login login 403    ok     ok   
 judges:alignment                    POST   login login login 403    400    403   400    403     403
 judges:releases                     GET    login login login 403    ok     403   403    403     403
 judges:releases                     POST   login login login 403    400    403   403    403     403
+judges:logs                         GET    login login login 403    ok     ok    ok     403     403
+judges:logs                         POST   login login login 403    400    403   400    403     403
+judges:log_upload                   GET    login login login 403    404    403   404    403     403
+judges:log_upload                   POST   login login login 403    404    403   404    403     403
 judges:generations                  GET    login login login 403    ok     403   ok     403     403
 judges:generations                  POST   405   405   405   405    405    405   405    405     405
 judges:new_generation               GET    login login login 403    ok     403   403    403     403

@@ -9,7 +9,6 @@ provider forces into a form is another treatment than one that is free.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -19,7 +18,6 @@ from typing import Any, ClassVar, Protocol
 from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_noop
 
-from judges import reasons
 from judges.providers.base.batches import (
     MAX_BATCH_BYTES,
     BatchClient,
@@ -30,7 +28,7 @@ from judges.providers.base.batches import (
     result_lines,
 )
 from judges.providers.base.clients import LibraryClient
-from judges.providers.base.completions import Completion, Request, outcome_of
+from judges.providers.base.completions import Completion, Request, document_of, outcome_of
 from judges.providers.base.failures import CallFailed, FailureKind, failure_of, failure_within
 from judges.providers.base.likelihoods import LIKELIHOOD, LikelihoodReply, read_likelihoods
 from judges.providers.base.limits import Limits, read_limits
@@ -73,6 +71,7 @@ __all__ = [
     "mean_of_chunks",
     "number_of",
     "outcome_of",
+    "pop_reply_limit",
     "read_likelihoods",
     "read_limits",
     "read_tokens",
@@ -84,7 +83,7 @@ __all__ = [
 
 # No answer to a question is as long as this; whatever is, is no answer, and must not fill the memory of a worker.
 MAX_BODY_BYTES = 4_000_000
-# Names by which providers take the limit of a reply's length, and the highest that can be meant as one.
+# Names by which most providers take the limit of a reply's length, and the highest that can be meant as one.
 REPLY_LIMITS = ("max_tokens", "max_completion_tokens")
 HIGHEST_REPLY_LIMIT = 1_000_000
 # What a judge's parameter of that name may say of how much a model reasons, in OpenAI's words; each provider sends its
@@ -154,8 +153,12 @@ class Provider:
     cache_write_part: ClassVar[Decimal] = Decimal(1)
     # Whether it keeps in its cache what stands before a mark, which a request asks for under "n_shared_parts".
     marks_shared_texts: ClassVar[bool] = False
+    # Names by which a judge's parameters may limit the length of its replies.
+    reply_limits: ClassVar[tuple[str, ...]] = REPLY_LIMITS
     # Tokens to which it limits a reply where the parameters set no limit; None if it sends none.
     default_limit: ClassVar[int | None] = None
+    # How large the requests of one of its batches are together, with room for what stands around them.
+    most_batch_bytes: ClassVar[int] = 50_000_000
 
     def connect(self, connection: Connection) -> Client:
         """A client for that address. Sends nothing yet. Raises CannotConnect."""
@@ -177,6 +180,15 @@ class Provider:
 def text_of(content: str | list[str]) -> str:
     """The content of a message as one string."""
     return content if isinstance(content, str) else "".join(content)
+
+
+def pop_reply_limit(request: Request, parameters: dict[str, Any], names: Collection[str]) -> int | None:
+    """The limit of a reply that is sent for a request, whose parameters keep none of those names; None if none is.
+
+    The parameters' own goes before the one that was reserved.
+    """
+    values = [parameters.pop(name) for name in names if name in parameters]
+    return max(filter(is_reply_limit, values), default=request.get("max_tokens"))
 
 
 def answer_schema(schema: dict[str, Any]) -> dict[str, Any]:
@@ -206,17 +218,6 @@ def _in_order(schema: dict[str, Any]) -> dict[str, Any]:
     return {**schema, "properties": {name: _in_order(properties[name]) for name in names}}
 
 
-def document_of(body: str) -> dict[str, Any]:
-    """The JSON object that a body holds. Raises CallFailed."""
-    try:
-        document = json.loads(body)
-    except (ValueError, RecursionError):
-        document = None
-    if not isinstance(document, dict):
-        raise CallFailed(reasons.NO_DOCUMENT, kind=FailureKind.MALFORMED, status=200, body=body)
-    return document
-
-
 def token_count(usage: Any, *path: str) -> int | None:
     """The number at the end of that path through a provider's account of tokens, if there is one that fits a column."""
     for name in path:
@@ -230,7 +231,7 @@ def fit_count(n: int) -> int | None:
 
 
 def is_reply_limit(value: Any) -> bool:
-    """Whether the value of a parameter in `REPLY_LIMITS` limits a reply; to some servers -1 means that nothing does."""
+    """Whether the value of one of a provider's `reply_limits` limits a reply; to some, -1 means that nothing does."""
     return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= HIGHEST_REPLY_LIMIT
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
+from judges import reasons
 from judges.providers.base.failures import CallFailed, FailureKind
 from judges.providers.base.limits import Limits
 from judges.providers.base.tokens import Token
@@ -57,3 +59,14 @@ def outcome_of(failure: CallFailed) -> Completion | CallFailed:
         limits=failure.limits,
         refusal=failure,
     )
+
+
+def document_of(body: str) -> dict[str, Any]:
+    """The JSON object that a body holds. Raises CallFailed."""
+    try:
+        document = json.loads(body)
+    except (ValueError, RecursionError):
+        document = None
+    if not isinstance(document, dict):
+        raise CallFailed(reasons.NO_DOCUMENT, kind=FailureKind.MALFORMED, status=200, body=body)
+    return document

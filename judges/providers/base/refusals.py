@@ -9,8 +9,8 @@ import re
 # Codes of OpenAI, Azure, Moonshot, DashScope, Volcengine and Gemini; words of OpenRouter, OpenAI, Azure, Anthropic,
 # DeepSeek, Moonshot, DashScope, xAI and Zhipu.
 _BLOCKED = re.compile(
-    r'"(?:code|type|status|reason|block_?reason)"\s*:\s*"(?:content_filter|content_policy_violation|moderation_blocked'
-    r"|ResponsibleAIPolicyViolation|data_?inspection_?failed|prohibited_content|safety|blocklist|spii"
+    r'"(?:code|type|status|reason|block_?reason)"\s*:\s*"(?:content_filter|\w*policy_violation|bio_policy'
+    r"|moderation_blocked|ResponsibleAIPolicyViolation|data_?inspection_?failed|prohibited_content|safety|blocklist|spii"
     r'|\w*SensitiveContentDetected[\w.]*)"|"(?:flagged_input|contentFilter)"\s*:|\bDataInspectionFailed\b'
     r"|\binput was flagged\b|\bflagged as potentially violating\b|\bcontent exists risk\b|\bconsidered high risk\b"
     r"|\bviolat\w+ (?:[\w']+ ){0,4}(?:usage|content|safety)[ _](?:polic|guideline)"

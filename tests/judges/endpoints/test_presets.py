@@ -9,7 +9,10 @@ every_preset = pytest.mark.parametrize("preset", all_presets().values(), ids=lam
 
 
 def test_the_presets_that_come_with_quire() -> None:
-    assert list(all_presets()) == ["openai", "anthropic", "gemini", "vllm", "ollama", "this-machine"]
+    assert list(all_presets()) == [
+        *("openai", "openai-responses", "anthropic", "gemini", "gemini-native"),
+        *("vllm", "ollama", "this-machine"),
+    ]
 
 
 @every_preset

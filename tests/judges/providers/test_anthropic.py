@@ -15,7 +15,7 @@ from tests.judges.attacks import YES_NO
 from tests.judges.conftest import KEY
 from tests.judges.providers.calls import ASKED, Caller, connected
 from tests.judges.standin import Reply, StandIn
-from tests.judges.standin.replies import anthropic_body
+from tests.judges.standin.protocols import anthropic_body
 
 SYSTEM = {"role": "system", "content": "You are an editor."}
 

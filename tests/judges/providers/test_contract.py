@@ -70,6 +70,12 @@ def test_a_message_may_come_in_parts(provider: Provider) -> None:
     ("slug", "body"),
     [
         ("anthropic", '{"content": [{"type": "text", "text": "Yes"}], "stop_reason": "end_turn"}'),
+        ("gemini", '{"candidates": [{"content": {"parts": [{"text": "Yes"}]}, "finishReason": "STOP"}]}'),
+        (
+            "openai-responses",
+            '{"status": "completed", "output": [{"type": "message", '
+            '"content": [{"type": "output_text", "text": "Yes"}]}]}',
+        ),
         ("openai", '{"choices": [{"message": {"content": "Yes"}}]}'),
         ("stub", '{"stub": true, "reply": "Yes"}'),
     ],
@@ -89,14 +95,16 @@ def test_what_quire_sets_itself_is_named(provider: Provider) -> None:
 
 def test_the_providers_that_come_with_quire_are_found_in_alphabetical_order() -> None:
     assert list(providers.all_providers()) == sorted(providers.all_providers())
-    assert {"anthropic", "openai", "stub"} <= set(providers.all_providers())
+    assert {"anthropic", "gemini", "openai", "openai-responses", "stub"} <= set(providers.all_providers())
 
 
 def test_an_unknown_provider_is_refused_with_those_there_are() -> None:
-    with pytest.raises(providers.UnknownProvider, match=r"“telegraph”.*: anthropic, openai, stub$"):
+    with pytest.raises(
+        providers.UnknownProvider, match=r"“telegraph”.*: anthropic, gemini, openai, openai-responses, stub$"
+    ):
         providers.find_provider("telegraph")
 
 
 def test_an_endpoint_whose_provider_is_gone_cannot_be_connected_to() -> None:
-    with pytest.raises(CannotConnect, match=r"“telegraph”.*: anthropic, openai, stub$"):
+    with pytest.raises(CannotConnect, match=r"“telegraph”.*: anthropic, gemini, openai, openai-responses, stub$"):
         providers.connect("telegraph", base_url="https://api.example.org/v1", key_variable="", timeout_seconds=1)

@@ -1,7 +1,8 @@
 """A stand-in for a provider: a server on loopback that does as it is told, and counts its hits.
 
-It speaks OpenAI's chat completions, completions, embeddings, files and batches, and Anthropic's messages and message
-batches; some hundreds of connections at once in one event loop. `python -m tests.judges.standin` runs it by itself.
+It speaks OpenAI's chat completions, responses, completions, embeddings, files and batches, Anthropic's messages and
+message batches, and Gemini's generated content and its batches; some hundreds of connections at once in one event loop.
+`python -m tests.judges.standin` runs it by itself.
 """
 
 from tests.judges.standin.replies import (

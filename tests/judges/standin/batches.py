@@ -1,4 +1,4 @@
-"""Batches of calls as OpenAI (files and batches) and Anthropic (message batches) have them."""
+"""Batches of calls as OpenAI (files and batches), Anthropic (message batches) and Gemini have them."""
 
 import json
 import re
@@ -29,6 +29,7 @@ class Batches:
         self.files: dict[str, str] = {}
         self.openai: dict[str, dict[str, Any]] = {}
         self.anthropic: dict[str, dict[str, Any]] = {}
+        self.gemini: dict[str, dict[str, Any]] = {}
         self._results: dict[str, str] = {}
         self._errors: dict[str, str] = {}
         self._polls: dict[str, int] = {}
@@ -45,7 +46,8 @@ class Batches:
         if method == "POST" and route == "/batches":
             return _document(await self._create_openai(json.loads(content), complete))
         if method == "GET" and route == "/batches":
-            return _document({"object": "list", "data": [*reversed(self.openai.values())], "has_more": False})
+            listed = {"operations": [*reversed(self.gemini.values())]} if self.gemini else {"object": "list"}
+            return _document(listed | {"data": [*reversed(self.openai.values())], "has_more": False})
         if method == "GET" and (match := re.fullmatch(r"/batches/(batch-\d+)", route)):
             batch = self.openai.get(match[1], {})
             if not batch:
@@ -70,6 +72,10 @@ class Batches:
             return _document(batch)
         if method == "GET" and (match := re.fullmatch(r"/messages/batches/(msgbatch_\d+)/results", route)):
             return Reply(self._results[match[1]], headers={"Content-Type": "application/x-jsonl"})
+        if method == "POST" and (match := re.fullmatch(r"/(models/[^/]+):batchGenerateContent", route)):
+            return _document(await self._create_gemini(match[1], json.loads(content)["batch"], complete))
+        if method == "GET" and re.fullmatch(r"/batches/g\d+", route):
+            return self._poll_gemini(route[1:])
         return None
 
     def _has_ended(self, batch: str) -> bool:
@@ -154,6 +160,43 @@ class Batches:
             "results_url": None,
         }
         return self.anthropic[name]
+
+    async def _create_gemini(self, model: str, batch: dict[str, Any], complete: Complete) -> dict[str, Any]:
+        name, entries = f"batches/g{next(self._numbers)}", []
+        for n, order in enumerate(batch["inputConfig"]["requests"]["requests"]):
+            assert order["request"]["model"] == model
+            if self._leaves(n):
+                continue
+            reply = await complete(f"/v1/{model}:generateContent", order["request"])
+            body = _parsed(reply.body)
+            outcome = {"response": body} if reply.status == 200 else {"error": _rpc(reply.status, body)}
+            entries.append(outcome | {"metadata": order["metadata"]})
+        self._results[name] = json.dumps({"inlinedResponses": {"inlinedResponses": entries}})
+        state = {"model": model, "displayName": batch["displayName"], "state": "BATCH_STATE_PENDING"}
+        self.gemini[name] = {"name": name, "metadata": state}
+        return self.gemini[name]
+
+    def _poll_gemini(self, name: str) -> Reply | None:
+        operation = self.gemini.get(name)
+        if operation is None:
+            return None
+        if self.refusals:
+            error = {"code": 3, "message": self.refusals[0]["message"], "status": "INVALID_ARGUMENT"}
+            return _document(operation | {"done": True, "error": error})
+        if not self._has_ended(name):
+            return _document(operation)
+        state = {"completed": "SUCCEEDED"}.get(self.end, self.end.upper())
+        ended = {"done": True, "metadata": operation["metadata"] | {"state": f"BATCH_STATE_{state}"}}
+        return _document(operation | ended | {"response": json.loads(self._results[name])})
+
+
+# Of HTTP's statuses those of gRPC, in which Gemini's batches write errors.
+_RPC_CODES = {400: 3, 401: 16, 403: 7, 404: 5, 429: 8, 500: 13, 503: 14, 504: 4}
+
+
+def _rpc(status: int, body: Any) -> dict[str, Any]:
+    error = body.get("error") if isinstance(body, dict) else {"message": str(body)}
+    return {**error, "code": _RPC_CODES.get(status, 2)}
 
 
 def _document(document: dict[str, Any]) -> Reply:

@@ -12,10 +12,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tests.judges.standin.batches import Batches
-from tests.judges.standin.replies import YES, Reply, Way, anthropic_body
+from tests.judges.standin.protocols import spoken
+from tests.judges.standin.replies import YES, Reply, Way
 from tests.judges.standin.vectors import echo_body, embeddings_body
 
 CHUNK = 65_536
+COMPLETED = ("/chat/completions", "/responses", "/messages")
 REASONS = {200: "OK", 307: "Temporary Redirect"}
 
 
@@ -89,12 +91,12 @@ class StandIn:
 
     async def answer(self, method: str, path: str, headers: dict[str, str], content: bytes) -> Reply:
         """The reply to a request, by its route."""
-        key = headers.get("authorization") or headers.get("x-api-key", "")
+        key = headers.get("authorization") or headers.get("x-api-key") or headers.get("x-goog-api-key", "")
         route = path.partition("?")[0].removeprefix("/v1")
         is_json = headers.get("content-type", "").startswith("application/json")
         body = json.loads(content) if is_json and content else {}
         hit = Hit(path, key, body, headers)
-        if method == "POST" and route in ("/chat/completions", "/messages"):
+        if method == "POST" and (route in COMPLETED or route.endswith(":generateContent")):
             return await self._complete(hit)
         if method == "POST" and route == "/embeddings":
             self.hits.append(hit)
@@ -126,9 +128,7 @@ class StandIn:
 
     async def _complete(self, hit: Hit) -> Reply:
         reply = await self.next(hit)
-        if hit.path.partition("?")[0].endswith("/messages"):
-            return replace(reply, body=anthropic_body(reply.body, reply.status))
-        return reply
+        return replace(reply, body=spoken(hit.path.partition("?")[0], reply.body, reply.status))
 
     def close(self) -> None:
         for connection in list(self.connections):

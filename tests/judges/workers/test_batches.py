@@ -13,7 +13,9 @@ from judges import runs, workers
 from judges.models import Attempt, Judge, ProviderBatch, Run
 from judges.planning import CannotRun
 from judges.providers.anthropic import AnthropicBatches
+from judges.providers.gemini import GeminiBatches
 from judges.providers.openai import OpenAIBatches
+from judges.providers.openai_responses import ResponsesBatches
 from judges.settlement import erasure
 from judges.workers import batches
 from studies.models import Study
@@ -25,8 +27,14 @@ from tests.judges.standin import Reply, StandIn
 pytestmark = pytest.mark.django_db
 NOW = timezone.now()
 State = ProviderBatch.State
-both = pytest.mark.parametrize("adapter", ["openai", "anthropic"])
-CLIENTS = {"openai": OpenAIBatches, "anthropic": AnthropicBatches}
+CLIENTS = {
+    "openai": OpenAIBatches,
+    "openai-responses": ResponsesBatches,
+    "anthropic": AnthropicBatches,
+    "gemini": GeminiBatches,
+}
+every_one = pytest.mark.parametrize("adapter", CLIENTS)
+by_lines = pytest.mark.parametrize("adapter", ["openai", "anthropic"])
 
 
 def judge_of(standin: StandIn, adapter: str) -> Judge:
@@ -56,7 +64,7 @@ def advance(run: Run, *minutes: float) -> list[str]:
     return states
 
 
-@both
+@every_one
 def test_probes_go_first_and_the_rest_in_one_batch(study: Study, standin: StandIn, adapter: str) -> None:
     run = probed(study, judge_of(standin, adapter))
     assert runs.count_calls(run) == {"planned": 5, "ok": 3}
@@ -168,7 +176,7 @@ def test_what_a_batch_did_not_answer_goes_into_the_next(study: Study, standin: S
     assert_everything_ended_once(run)
 
 
-@both
+@every_one
 @pytest.mark.parametrize("end", ["expired", "cancelled"])
 def test_what_was_answered_of_a_batch_that_did_not_come_to_its_end_counts_and_the_rest_goes_into_the_next(
     study: Study, standin: StandIn, adapter: str, end: str
@@ -188,7 +196,7 @@ def test_what_was_answered_of_a_batch_that_did_not_come_to_its_end_counts_and_th
     assert_everything_ended_once(run)
 
 
-@both
+@every_one
 def test_a_batch_that_the_provider_does_not_keep_any_more_is_given_up_and_its_calls_go_into_the_next(
     study: Study, standin: StandIn, adapter: str
 ) -> None:
@@ -196,6 +204,7 @@ def test_a_batch_that_the_provider_does_not_keep_any_more_is_given_up_and_its_ca
     advance(run, 0)
     standin.batches.openai.clear()
     standin.batches.anthropic.clear()
+    standin.batches.gemini.clear()
 
     assert advance(run, 2) == [State.LOST]
     assert Attempt.objects.filter(outcome=Attempt.Outcome.UNKNOWN).count() == 5
@@ -206,7 +215,7 @@ def test_a_batch_that_the_provider_does_not_keep_any_more_is_given_up_and_its_ca
     assert_everything_ended_once(run)
 
 
-@both
+@every_one
 @pytest.mark.parametrize("reply", [Reply("<html>Bad gateway</html>", status=502), Reply('{"ok": true}')])
 def test_a_batch_that_may_have_been_taken_is_looked_for_before_it_is_handed_in_again(
     study: Study, standin: StandIn, monkeypatch: pytest.MonkeyPatch, adapter: str, reply: Reply
@@ -216,19 +225,19 @@ def test_a_batch_that_may_have_been_taken_is_looked_for_before_it_is_handed_in_a
 
     async def take_and_lose_the_answer(method: str, route: str, *args: Any) -> Any:
         usual = await answer(method, route, *args)
-        return reply if method == "POST" and route.endswith("/batches") else usual
+        return reply if method == "POST" and route.endswith(("/batches", ":batchGenerateContent")) else usual
 
     with monkeypatch.context() as patch:
         patch.setattr(standin.batches, "answer", take_and_lose_the_answer)
         assert advance(run, 0) == [State.HANDED_IN]
     states = advance(run, 11, 13, 15)
 
-    expected = [State.WORKING, State.WORKING, State.ENDED] if adapter == "openai" else [State.LOST]
+    expected = [State.WORKING, State.WORKING, State.ENDED] if adapter != "anthropic" else [State.LOST]
     assert states[: len(expected)] == expected
-    assert len(standin.hits) == (8 if adapter == "openai" else 13), "Anthropic's batches carry no name to look for"
+    assert len(standin.hits) == (8 if adapter != "anthropic" else 13), "Anthropic's batches carry no name to look for"
 
 
-@both
+@by_lines
 def test_a_line_of_the_results_that_cannot_be_read_answers_no_call_and_spoils_no_other(
     study: Study, standin: StandIn, monkeypatch: pytest.MonkeyPatch, adapter: str
 ) -> None:
@@ -250,7 +259,7 @@ def test_a_line_of_the_results_that_cannot_be_read_answers_no_call_and_spoils_no
     assert runs.count_calls(run) == {"planned": 1, "ok": 7}
 
 
-@both
+@every_one
 def test_a_batch_whose_number_nobody_heard_is_found_by_its_name_or_given_up(
     study: Study, standin: StandIn, monkeypatch: pytest.MonkeyPatch, adapter: str
 ) -> None:
@@ -269,7 +278,7 @@ def test_a_batch_whose_number_nobody_heard_is_found_by_its_name_or_given_up(
 
     states = advance(run, 11, 12, 14)
 
-    if adapter == "openai":
+    if adapter != "anthropic":
         assert states == [State.WORKING, State.WORKING, State.ENDED]
         assert len(standin.hits) == 8
     else:  # which keeps no names
