@@ -1,6 +1,7 @@
 """Logs of other tools on screen and by command: what they are about, whose replies come in; then all, or nothing."""
 
 import re
+from datetime import timedelta
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from annotation.models import Response
 from judges.models import BroughtLog, Judge, Run
@@ -127,6 +129,17 @@ def test_a_log_that_waits_goes_with_a_story_that_is_erased(page: Client, study: 
     assert BroughtLog.objects.exists()
 
     erasure.empty_calls([study.stories.all()[0].pk])
+
+    assert not BroughtLog.objects.exists()
+
+
+def test_a_log_that_nobody_confirmed_for_a_day_is_deleted_at_night(page: Client, study: Study) -> None:
+    upload(page, inspect_log(samples(study)))
+    call_command("forget_uploads", stdout=StringIO())
+    assert BroughtLog.objects.exists()
+    BroughtLog.objects.update(created_at=timezone.now() - timedelta(hours=25))
+
+    call_command("forget_uploads", stdout=StringIO())
 
     assert not BroughtLog.objects.exists()
 
