@@ -11,6 +11,7 @@ from reports.document import text as document_text
 from reports.figures import all_figures
 from reports.figures.base import NO_HEAD, Listing
 from reports.figures.judges.interventions import InterventionEffect, Interventions
+from reports.rationales import queries
 from studies.models import Study
 from tests.replay import replayed
 from tests.reports import judge_readings, planted
@@ -146,9 +147,11 @@ def test_readings_of_changed_stories_change_no_other_figure(study: Study) -> Non
         return {key: figure.compute(dataset) for key, figure in all_figures().items()}
 
     before = figures()
+    n_shown = queries.answers(study).count()
     read_altered(study)
     after = figures()
 
+    assert queries.answers(study).count() == n_shown, "nor do they stand among the reasons"
     assert before.pop("interventions") != after.pop("interventions")
     biases = after["judge_biases"]
     assert isinstance(biases, Listing)
