@@ -79,7 +79,7 @@ class ClozeConstraintsResult:
 class ClozeConstraints(Figure[ClozeConstraintsResult]):
     key = "cloze_constraints"
     title = gettext_lazy("Filled texts: difficulty of sections")
-    position = 144
+    position = 145
     section = "cloze"
     tables = ("cloze-difficulty", "cloze-constraints")
     is_shown_sealed = False

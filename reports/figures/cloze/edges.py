@@ -56,7 +56,7 @@ class ClozeEdgesResult:
 class ClozeEdges(Figure[ClozeEdgesResult]):
     key = "cloze_edges"
     title = gettext_lazy("Filled texts: agreement between sections")
-    position = 145
+    position = 146
     section = "cloze"
     tables = ("cloze-edges", "cloze-consistency")
     is_shown_sealed = False

@@ -82,7 +82,7 @@ class ClozeFactorialResult:
 class ClozeFactorial(Figure[ClozeFactorialResult]):
     key = "cloze_factorial"
     title = gettext_lazy("Filled texts: samples and checks")
-    position = 148
+    position = 149
     section = "cloze"
     tables = ("cloze-conditions", "cloze-effects")
     edition = 2

@@ -94,7 +94,7 @@ class ClozeJudgesResult:
 class ClozeJudges(Figure[ClozeJudgesResult]):
     key = "cloze_judges"
     title = gettext_lazy("Filled texts: agreement of judges")
-    position = 147
+    position = 148
     section = "cloze"
     tables = ("cloze-alphas", "cloze-constraint-alphas", "cloze-judges")
     is_shown_sealed = False

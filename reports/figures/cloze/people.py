@@ -106,7 +106,7 @@ class ClozeResult:
 class ClozeFilling(Figure[ClozeResult]):
     key = "cloze"
     title = gettext_lazy("Filled texts: participants")
-    position = 141
+    position = 142
     section = "cloze"
     tables = ("cloze", "cloze-sections", "cloze-completion")
     edition = 2

@@ -63,7 +63,7 @@ class ClozeScalesResult:
 class ClozeScales(Figure[ClozeScalesResult]):
     key = "cloze_scales"
     title = gettext_lazy("Filled texts: fine and coarse scale")
-    position = 149
+    position = 150
     section = "cloze"
     tables = ("cloze-scales", "cloze-scales-by-model")
     is_shown_sealed = False

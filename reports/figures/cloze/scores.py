@@ -66,7 +66,7 @@ class ClozeScoresResult:
 class ClozeScores(Figure[ClozeScoresResult]):
     key = "cloze_scores"
     title = gettext_lazy("Filled texts: ranking")
-    position = 142
+    position = 143
     section = "cloze"
     lead = 10
     tables = ("cloze-scores", "cloze-section-scores", "cloze-people-beside-models")

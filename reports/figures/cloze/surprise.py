@@ -98,7 +98,7 @@ class ClozeSurpriseResult:
 class ClozeSurprise(Figure[ClozeSurpriseResult]):
     key = "cloze_surprise"
     title = gettext_lazy("Filled texts: basis of surprise")
-    position = 143
+    position = 144
     section = "cloze"
     tables = ("cloze-surprise", "cloze-fills")
     is_shown_sealed = False

@@ -84,7 +84,7 @@ class _MatrixRow:
 class ClozeVariants(Figure[ClozeVariantsResult]):
     key = "cloze_variants"
     title = gettext_lazy("Filled texts: robustness of the ranking")
-    position = 146
+    position = 147
     section = "cloze"
     tables = ("cloze-variants", "cloze-variant-correlations")
     is_shown_sealed = False

@@ -78,7 +78,7 @@ class NsvFeedbackResult:
 class NsvFeedback(Figure[NsvFeedbackResult]):
     key = "nsv_feedback"
     title = gettext_lazy("Ideas after feedback")
-    position = 151
+    position = 152
     section = "texts"
     tables = ("nsv-feedback",)
     is_shown_sealed = False

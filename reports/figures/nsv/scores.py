@@ -48,7 +48,7 @@ LEAST_RHO = 0.6  # H1
 class Nsv(Figure[NsvResult]):
     key = "nsv"
     title = gettext_lazy("Novelty, surprise and value")
-    position = 150
+    position = 151
     section = "texts"
     lead = 20
     tables = ("nsv-methods", "nsv-top", "nsv-weights", "nsv-ablations", "nsv-stability", "nsv-prompts")

@@ -70,7 +70,7 @@ class Measure(ItemRow):
 class Measures(Figure[Listing[Measure]]):
     key = "measures"
     title = gettext_lazy("Text measures")
-    position = 139
+    position = 140
     section = "texts"
     tables = ("measures",)
     needs_answers = False

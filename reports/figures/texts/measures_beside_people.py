@@ -102,7 +102,7 @@ class MeasuresResult:
 class MeasuresBesidePeople(Figure[MeasuresResult]):
     key = "measures_beside_people"
     title = gettext_lazy("Text measures and ratings")
-    position = 140
+    position = 141
     section = "texts"
     tables = ("measures-beside-people", "measures-on-pairs")
     edition = 2

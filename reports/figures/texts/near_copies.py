@@ -70,7 +70,7 @@ class SetCopies(AboutSet):
 class NearCopies(Figure[Listing[SetCopies]]):
     key = "near_copies"
     title = gettext_lazy("Near-copies")
-    position = 138
+    position = 139
     section = "texts"
     tables = ("near-copies", "near-copies-by-story")
     edition = 2

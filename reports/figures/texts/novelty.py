@@ -78,7 +78,7 @@ class SetNovelty(AboutSet):
 class Novelty(Figure[Listing[SetNovelty]]):
     key = "novelty"
     title = gettext_lazy("Novelty")
-    position = 137
+    position = 138
     section = "texts"
     tables = ("novelty", "novelty-by-story")
     is_shown_sealed = False
