@@ -7,6 +7,7 @@ exact whatever the chances are and however few the checks).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,8 +15,10 @@ import numpy as np
 
 # A reply without an answer to that question is unlike any answer.
 Answer = Hashable | None
+# So many ways in which checks could have come last are looked at one by one; of more, so many are drawn.
+MOST_WAYS = 1_000_000
 N_DRAWS = 9_999
-SEED = 20_260_101
+TIE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,8 @@ class DriftTest:
     distance : mean over pairs of a latest answer and an earlier one to the same question: 0 equal, 1 other (of numbers
         the difference as a part of the range of all answers to that question)
     floor : the same among the earlier checks; None of one alone
-    p : how often draws of which check came last lie as far from the others, or farther
+    p : in how many of all ways in which checks could have come last, the last lies as far from the others, or farther
+    least_p : the least that p could have been, with so many calls and earlier checks
     """
 
     n_answers: int
@@ -35,24 +39,22 @@ class DriftTest:
     distance: float
     floor: float | None
     p: float
+    least_p: float
 
 
-def compare_checks(calls: Sequence[Sequence[Mapping[str, Answer]]]) -> DriftTest | None:
+def compare_checks(calls: Sequence[Sequence[Mapping[str, Answer]]], *, seed: int) -> DriftTest | None:
     """How the latest check lies beside those before it; None where no call was answered in it and an earlier one.
 
     calls : for each call the replies to it, the latest first: answers by question. What is asked in one call is
         drawn together, since its answers may hang together. Calls that the latest check did not get answered are to be
         left out.
+    seed : of the draws, another one for each check
     """
     tables = [table for replies in calls if len(replies) > 1 and (table := _measure(replies)) is not None]
     if not tables:
         return None
-    rng = np.random.default_rng(SEED)
     latest = sum(float(table.apart[0].sum()) for table in tables)
-    drawn = np.zeros(N_DRAWS)
-    for table in tables:
-        far = table.apart.sum(axis=1)
-        drawn += far[rng.integers(0, len(far), size=N_DRAWS)]
+    p, least_p = _find_share([table.apart.sum(axis=1) for table in tables], latest, seed=seed)
     n_answers = sum(table.apart.shape[1] for table in tables)
     among = [value for table in tables if table.among is not None for value in table.among]
     return DriftTest(
@@ -60,8 +62,25 @@ def compare_checks(calls: Sequence[Sequence[Mapping[str, Answer]]]) -> DriftTest
         n_checks=max(len(table.apart) for table in tables) - 1,
         distance=latest / n_answers,
         floor=float(np.mean(among)) if among else None,
-        p=float(1 + np.sum(drawn >= latest - 1e-9)) / (1 + N_DRAWS),
+        p=p,
+        least_p=least_p,
     )
+
+
+def _find_share(distances: Sequence[np.ndarray], latest: float, *, seed: int) -> tuple[float, float]:
+    """In what share of ways the checks that came last lie as far as the latest do together, and the least it could be.
+
+    distances : for each call that of each of its checks
+    """
+    n_ways = math.prod(len(of_call) for of_call in distances)
+    if n_ways <= MOST_WAYS:
+        totals = np.zeros(1)
+        for of_call in distances:
+            totals = np.add.outer(totals, of_call).ravel()
+        return float(np.mean(totals >= latest - TIE)), 1 / n_ways
+    rng = np.random.default_rng(seed)
+    drawn = sum(of_call[rng.integers(0, len(of_call), size=N_DRAWS)] for of_call in distances)
+    return float(1 + np.sum(drawn >= latest - TIE)) / (1 + N_DRAWS), 1 / (1 + N_DRAWS)
 
 
 @dataclass(frozen=True)

@@ -156,7 +156,7 @@ def compare(made: DriftCheck, *, at: datetime) -> DriftCheck:
         [answers, *(by_call[key] for run in earlier if key in (by_call := replies_by_run.get(run, {})))]
         for key, answers in latest.items()
     ]
-    test = drift.compare_checks(calls)
+    test = drift.compare_checks(calls, seed=made.pk)
     has_moved = test is not None and test.p < MOVED_BELOW
     values: Mapping[str, Any] = {}
     if test is not None:
@@ -166,6 +166,7 @@ def compare(made: DriftCheck, *, at: datetime) -> DriftCheck:
             "distance": test.distance,
             "floor": test.floor,
             "p": test.p,
+            "least_p": test.least_p,
         }
     row = DriftCheck.objects.filter(pk=made.pk, compared_at=None)
     if row.update(compared_at=at, has_moved=has_moved, **values):

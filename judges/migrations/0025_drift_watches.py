@@ -45,6 +45,7 @@ class Migration(migrations.Migration):
                 ('distance', models.FloatField(blank=True, help_text='From the checks before, 0 to 1.', null=True, verbose_name='distance')),
                 ('floor', models.FloatField(blank=True, help_text='The same among the checks before.', null=True, verbose_name='floor')),
                 ('p', models.FloatField(blank=True, null=True, verbose_name='p')),
+                ('least_p', models.FloatField(blank=True, help_text='That so few checks could show.', null=True, verbose_name='least p')),
                 ('has_moved', models.BooleanField(default=False, verbose_name='has moved')),
                 ('mailed_at', models.DateTimeField(blank=True, null=True, verbose_name='mailed at')),
                 ('mail_problem', models.CharField(blank=True, max_length=80, verbose_name='problem of the mail')),

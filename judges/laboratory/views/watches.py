@@ -78,13 +78,15 @@ class DriftCheckRow:
 class WatchRow:
     """A watch with its latest checks, the latest first.
 
+    n_compared : checks that were compared with earlier ones; n_tested : those that could have shown a change
     cost : of all its checks, in US dollars; None if unknown
     elsewhere : watches of the same model in other studies that the account may see, with n_checks and n_moved
     """
 
     watch: DriftWatch
     checks: Sequence[DriftCheckRow]
-    n_checks: int
+    n_compared: int
+    n_tested: int
     n_moved: int
     chart: DriftChart | None
     cost: Decimal | None
@@ -143,7 +145,8 @@ def load_watches(access: Access, user: User | AnonymousUser) -> list[WatchRow]:
             WatchRow(
                 watch,
                 latest,
-                len(all_checks),
+                sum(check.p is not None for check in all_checks),
+                sum(check.least_p is not None and check.least_p < watches.MOVED_BELOW for check in all_checks),
                 sum(check.has_moved for check in all_checks),
                 drift_charts.draw(measured),
                 cost_by_watch.get(watch.pk),

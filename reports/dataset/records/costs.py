@@ -38,7 +38,10 @@ def read_spending(study: Study, *, without: frozenset[str]) -> list[Spending]:
     # Metrics have no endpoint: they are computed here and cost nothing.
     of_models = Attempt.objects.filter(call__run__study=study, call__run__judge__endpoint__isnull=False)
     attempts = of_models.filter(
-        call__run__judge__is_trial=False, call__run__judge__is_writer=False, call__run__judge__is_measurer=False
+        call__run__judge__is_trial=False,
+        call__run__judge__is_writer=False,
+        call__run__judge__is_measurer=False,
+        call__run__drift_check=None,  # asked about no story
     ).exclude(outcome=Attempt.Outcome.REUSED)
     attempts = attempts.exclude(call__run__judge__slug__in=without).exclude(
         call__assignment__reading__intervention__gt=""
@@ -50,7 +53,9 @@ def read_spending(study: Study, *, without: frozenset[str]) -> list[Spending]:
         n_in=Sum("n_tokens_in"),
         n_out=Sum("n_tokens_out"),
     )
-    calls = Call.objects.filter(run__study=study).exclude(assignment__reading__intervention__gt="")
+    calls = Call.objects.filter(run__study=study, run__drift_check=None).exclude(
+        assignment__reading__intervention__gt=""
+    )
     counts = calls.values("run__judge__slug")
     counts = counts.annotate(
         n=Count("pk"),

@@ -16,7 +16,12 @@ def read_prompts_by_model(study: Study, *, without: frozenset[str]) -> dict[str,
     Nothing but the words differs: endpoint, parameters and personas are the same.
     """
     runs = Run.objects.filter(
-        study=study, judge__metric="", judge__is_trial=False, judge__is_writer=False, judge__is_measurer=False
+        study=study,
+        judge__metric="",
+        judge__is_trial=False,
+        judge__is_writer=False,
+        judge__is_measurer=False,
+        drift_check=None,
     )
     runs = runs.exclude(judge__slug__in=without).select_related("judge__prompt")
     groups = defaultdict[tuple[Any, ...], dict[str, str]](dict)
