@@ -76,7 +76,9 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
         "access": access,
         "rows": [RunRow.of(row, n_by_run.get(row.pk, {}), at=at) for row in rows],
         "choices": access.study.prompt_choices.select_related("judge", "prompt").annotate(n_prompts=Count("trials")),
-        "alignments": access.study.alignments.select_related("judge", "run").prefetch_related("proposals__draft"),
+        "alignments": access.study.alignments.select_related("judge", "run")
+        .defer("run__document", "run__estimate")
+        .prefetch_related("proposals__draft"),
         "plannings": _find_plannings(access.study) if access.may(STARTS) else [],
         "may_start": access.may(STARTS),
     }
