@@ -35,10 +35,15 @@ class Ratings:
 
 @dataclass(frozen=True)
 class NeededStories:
-    """How many stories people must read for an interval of a wanted width, from people alone and with the judge."""
+    """How many stories people must read for an interval of a wanted width, from people alone and with the judge.
+
+    alone_ends, together_ends : the same at either end of the 95 % interval of the variances
+    """
 
     alone: int
     together: int
+    alone_ends: tuple[int, int]
+    together_ends: tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -141,30 +146,51 @@ def estimate_means(sources: Sequence[Ratings]) -> list[PoweredMean]:
     ]
 
 
-def plan_reading(source: Ratings, half_width: float) -> NeededStories | None:
-    """How many stories of the source people must read until the 95 % interval of its mean reaches no farther.
+def plan_reading(sources: Sequence[Ratings], half_width: float) -> list[NeededStories | None]:
+    """Of each source how many of its stories people must read until the 95 % interval of its mean reaches no farther.
 
     With y people's mean of a story, j the judge's, and M stories that the judge has read, n stories give people alone a
     variance of var(y) / n, and together with the judge one of var(y - w j) / n + w² var(j) / (M - n), where w is
-    cov(y, j) / ((1 + n / (M - n)) var(j)), between 0 and 1. Where M stories do not do, the judge saves none.
+    cov(y, j) / ((1 + n / (M - n)) var(j)), between 0 and 1, from the covariances of the estimate. Where M stories do
+    not do, the judge saves none. How far that can be off: the variances as much smaller or larger as the chi-square
+    interval of that of people's ratings has them.
     None from fewer than ten stories, or if all are alike to people: then nobody can tell.
     """
+    pooled = _pool(sources)
+    return [_plan(source, half_width, pooled) for source in sources]
+
+
+def _plan(source: Ratings, half_width: float, pooled: tuple[float, float]) -> NeededStories | None:
+    from scipy import stats as scipy_stats
+
+    n = len(source.people)
+    if n < MIN_PLANNED or np.ptp(source.people) == 0:
+        return None
+    covariances = pooled if n < MIN_ALONE else _covariances(source)
+    ends = (1 + CONFIDENCE) / 2, (1 - CONFIDENCE) / 2
+    shares = [(n - 1) / float(scipy_stats.chi2.ppf(end, n - 1)) for end in ends]
+    alone, together = _count_needed(source, half_width, *covariances)
+    # With variances as much larger, what is wanted is as an interval that is narrower by the root.
+    least, most = (_count_needed(source, half_width / math.sqrt(share), *covariances) for share in shares)
+    return NeededStories(alone, together, (least[0], most[0]), (least[1], most[1]))
+
+
+def _count_needed(source: Ratings, half_width: float, covariance: float, variance: float) -> tuple[int, int]:
+    """covariance, variance : of people and judge, and of the judge, as the weight has them"""
     n, n_all = len(source.people), len(source.people) + len(source.judge_alone)
     of_people, of_judge = float(np.var(source.people, ddof=1)), float(np.var(_all_judged(source), ddof=1))
-    if n < MIN_PLANNED or of_people == 0:
-        return None
-    covariance = float(_centre(source.people) @ _centre(source.judge)) / (n - 1)
+    of_both = float(_centre(source.people) @ _centre(source.judge)) / (n - 1)
     largest = (half_width / _quantile(MIN_ALONE)) ** 2  # of variances
     alone = next(
         (k for k in range(2, MIN_ALONE) if of_people / k <= (half_width / _quantile(k)) ** 2),
         max(MIN_ALONE, math.ceil(of_people / largest)),
     )
     for k in range(2, min(alone, n_all - 1)):
-        weight = float(np.clip(covariance / ((1 + k / (n_all - k)) * of_judge), 0, 1)) if of_judge > 0 else 0.0
-        of_rest = of_people - 2 * weight * covariance + weight**2 * of_judge
+        weight = float(np.clip(covariance / ((1 + k / (n_all - k)) * variance), 0, 1)) if variance > 0 else 0.0
+        of_rest = of_people - 2 * weight * of_both + weight**2 * of_judge
         if of_rest / k + weight**2 * of_judge / (n_all - k) <= (half_width / _quantile(k)) ** 2:
-            return NeededStories(alone, k)
-    return NeededStories(alone, alone)
+            return alone, k
+    return alone, alone
 
 
 def _pool(sources: Sequence[Ratings]) -> tuple[float, float]:

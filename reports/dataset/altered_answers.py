@@ -25,15 +25,16 @@ Place = tuple[int, int]  # item and unit
 class AlteredAnswers:
     """One judge's answers to some items, each of shape (I, U), nan where there is none.
 
-    plain_by_intervention : the last answer about the story as it is that was planned before that about the changed one,
-        so that both are of one run if that read the story as it is, too
+    plain_by_intervention : the last answer about the story as it is that was planned before that about the changed one
     altered_by_intervention : by slug and version
+    of_several_runs : the interventions of which the two answers of some pair are of different runs
     first, second : answers about the story as it is, where there are two
     """
 
     judge: str
     plain_by_intervention: dict[str, FloatArray]
     altered_by_intervention: dict[str, FloatArray]
+    of_several_runs: frozenset[str]
     first: FloatArray
     second: FloatArray
 
@@ -50,33 +51,25 @@ def read_altered_answers(dataset: Dataset, items: Sequence[StepItem]) -> list[Al
     ]
 
 
-def interventions_by_judge(dataset: Dataset) -> dict[str, set[str]]:
-    """With which changes each judge read stories, without their versions."""
-    altered = dataset.answers[dataset.answers["status"] == ALTERED]
-    pairs = altered[["rater", "assignment"]].drop_duplicates()
-    slugs = defaultdict[str, set[str]](set)
-    for judge, pk in zip(pairs["rater"], pairs["assignment"], strict=True):
-        if pk in dataset.reading_by_assignment:
-            slugs[judge].add(dataset.reading_by_assignment[pk].intervention.rpartition("-")[0])
-    return dict(slugs)
-
-
 def _of_judge(
     dataset: Dataset, items: Sequence[StepItem], judge: str, plain: pd.DataFrame, altered: pd.DataFrame
 ) -> AlteredAnswers:
     readings = dataset.reading_by_assignment
-    answers_by_place = defaultdict[Place, list[tuple[int, float]]](list)
+    answers_by_place = defaultdict[Place, list[tuple[int, float, int | None]]](list)
     for place, seat, number, pk in _walk(dataset, items, plain):
         reading = readings[pk]
         if not reading.is_reversed and reading.persona in ("", *reading.personas[:1]):
-            answers_by_place[place].append((seat, number))
+            answers_by_place[place].append((seat, number, reading.run))
     shape = len(items), len(dataset.units)
     tables = defaultdict[str, tuple[Any, Any]](lambda: (np.full(shape, np.nan), np.full(shape, np.nan)))
+    of_several_runs = set()
     for place, seat, number, pk in _walk(dataset, items, altered):
-        before = [answer for earlier, answer in answers_by_place[place] if earlier < seat]
+        before = [(answer, run) for earlier, answer, run in answers_by_place[place] if earlier < seat]
         if before:
             of_plain, of_altered = tables[readings[pk].intervention]
-            of_plain[place], of_altered[place] = before[-1], number
+            (of_plain[place], run), of_altered[place] = before[-1], number
+            if run != readings[pk].run:
+                of_several_runs.add(readings[pk].intervention)
     first, second = np.full(shape, np.nan), np.full(shape, np.nan)
     for place, answers in answers_by_place.items():
         if len(answers) > 1:
@@ -85,6 +78,7 @@ def _of_judge(
         judge=judge,
         plain_by_intervention={name: tables[name][0] for name in sorted(tables)},
         altered_by_intervention={name: tables[name][1] for name in sorted(tables)},
+        of_several_runs=frozenset(of_several_runs),
         first=first,
         second=second,
     )

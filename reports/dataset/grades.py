@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from annotation.models import Response
 from judges.models import Judge, Parse
 from judges.settlement.rereads import find_counted
 from reports.dataset.readings import means_of_repeats
@@ -101,7 +102,7 @@ class YesLevels:
 
 
 def read_yes_levels(dataset: Dataset, items: Sequence[StepItem], judge: str) -> YesLevels:
-    """Of a verdict that was read several times a probability is the mean over all of its readings."""
+    """Of a verdict that was read several times a probability is the mean over all of its readings, if all have one."""
     shares, n_repeats = means_of_repeats(dataset, items, judge)
     probabilities = mean_expectations(dataset, items, judge)
     is_probability = np.isfinite(probabilities)
@@ -113,7 +114,7 @@ def read_yes_levels(dataset: Dataset, items: Sequence[StepItem], judge: str) -> 
 
 
 def mean_expectations(dataset: Dataset, items: Sequence[StepItem], judge: str) -> FloatArray:
-    """The mean answer that the judge's probabilities give, over all readings, shape (I, U); nan where there are none.
+    """The mean answer that the judge's probabilities give, over all readings, shape (I, U); nan where one has none.
 
     Of a verdict that is the probability of Yes.
     """
@@ -125,7 +126,13 @@ def mean_expectations(dataset: Dataset, items: Sequence[StepItem], judge: str) -
         if unit is not None and item is not None:
             sums[item[0], unit] += answer.expect(item[1])
             counts[item[0], unit] += 1
-    return sums / np.where(counts > 0, counts, np.nan)
+    rows = dataset.all_readings
+    rows = rows[(rows["rater"] == judge) & (rows["outcome"] == Response.Outcome.ANSWERED)]
+    n_answered = np.zeros(counts.shape)
+    for group, story, step, key in zip(*(rows[name] for name in ("group", "story", "step", "item")), strict=True):
+        if (group, story) in place_by_unit and (step, key) in item_by_key:
+            n_answered[item_by_key[step, key][0], place_by_unit[group, story]] += 1
+    return sums / np.where((counts > 0) & (counts >= n_answered), counts, np.nan)
 
 
 def _of_judge(dataset: Dataset, judge: str) -> Iterator[GradedAnswer]:

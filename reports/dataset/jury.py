@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from annotation.models import Rater, Response
-from reports.dataset import grades
+from reports.dataset import readings
 from reports.lazy import jury, np, pd
 from studies.documents.analysis_plan import AnalysisPlan
 
@@ -19,11 +19,17 @@ if TYPE_CHECKING:
     from reports.dataset.step_items import StepItem
 
 NOBODY = 0  # the assignment of an answer that nobody gave
+JURY, EXPECTED = "jury of ", ", expected score"  # how their names begin, and end
 
 
 def name_jury(plan: AnalysisPlan | None) -> str:
     """What tables call the jury, as no judge can be called; "" if none is planned."""
-    return f"jury of {', '.join(plan.jury)}" if plan and plan.jury else ""
+    return JURY + ", ".join(plan.jury) if plan and plan.jury else ""
+
+
+def is_made(name: str) -> bool:
+    """Whether it is a jury, or a judge's expected scores."""
+    return name.startswith(JURY) or name.endswith(EXPECTED)
 
 
 def jury_rows(dataset: Dataset) -> pd.DataFrame:
@@ -60,22 +66,40 @@ def _rows_of(dataset: Dataset, plan: AnalysisPlan, item: StepItem, answered: pd.
 
 
 def expected_rows(dataset: Dataset) -> pd.DataFrame:
-    """Of each judge whose probabilities of points are known its expected scores, as another judge's answers."""
-    scales = [item for item in dataset.items if item.is_scale]
-    tables = []
-    for judge in sorted({answer.judge for answer in dataset.graded_answers}):
-        for item, means in zip(scales, grades.mean_expectations(dataset, scales, judge), strict=True):
-            is_there = np.isfinite(means)
-            units = [unit for unit, has_mean in zip(dataset.units, is_there, strict=True) if has_mean]
-            numbers = means[is_there].tolist()
-            tables.append(_answers(dataset, name_expected(judge), item, units, numbers, numbers))
+    """Of each judge whose probabilities of points are known its expected scores, as another judge's answers.
+
+    They are of the reading whose answer counts where one is taken, as several personas the mean over all.
+    """
+    by_key = {item.key: item for item in dataset.items if item.is_scale}
+    expected = {
+        (answer.assignment, answer.story, answer.step, answer.item): answer.expect(by_key[answer.step, answer.item])
+        for answer in dataset.graded_answers
+        if (answer.step, answer.item) in by_key
+    }
+    rows = dataset.all_readings
+    rows = rows[rows["rater"].isin({answer.judge for answer in dataset.graded_answers})]
+    places = zip(*(rows[name] for name in ("assignment", "story", "step", "item")), strict=True)
+    numbers = pd.Series([expected.get(place) for place in places], rows.index, dtype=object)
+    rows = rows.assign(
+        analysed=numbers, outcome=rows["outcome"].astype(object).where(numbers.notna(), Response.Outcome.OPEN.value)
+    )
+    taken = readings.take_one_value(rows, dataset.reading_by_assignment, scales=by_key)
+    taken = taken[(taken["outcome"] == Response.Outcome.ANSWERED) & taken["analysed"].notna()]
+    units_of_study = set(dataset.units)
+    is_unit = [unit in units_of_study for unit in zip(taken["group"], taken["story"], strict=True)]
+    taken, tables = taken[np.array(is_unit, dtype=np.bool_)], []
+    for judge in sorted(taken["rater"].unique()):
+        for (step, name), item in by_key.items():
+            own = taken[(taken["rater"] == judge) & (taken["step"] == step) & (taken["item"] == name)]
+            units, means = list(zip(own["group"], own["story"], strict=True)), own["analysed"].tolist()
+            tables.append(_answers(dataset, name_expected(judge), item, units, means, means))
     filled = [table for table in tables if len(table)]
     return pd.concat(filled, ignore_index=True) if filled else dataset.models.iloc[:0]
 
 
 def name_expected(judge: str) -> str:
     """What tables call a judge's expected scores, as no judge can be called."""
-    return f"{judge}, expected score"
+    return judge + EXPECTED
 
 
 def _answers(

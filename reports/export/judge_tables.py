@@ -75,9 +75,11 @@ GRADE_FIELDS = {
 
 
 def grade_rows(content: PackageContent) -> Iterator[Row]:
-    """Every answer to what judges were asked with its probability, where their server said so, reading by reading."""
+    """Every answer to what judges were asked about stories as they are with its probability, where their server said
+    so, reading by reading."""
     item_by_key = {item.key: item for item in content.all_items}
     counted = content.assignments.filter(status__in=(Assignment.Status.SUBMITTED, Assignment.Status.OPEN))
+    counted = counted.filter(reading__intervention="")
     seat_by_assignment = dict(counted.order_by().values_list("pk", "seat__number"))
     for answer in grades.list_grades(content.study, grades.find_asking(content.study)):
         item = item_by_key.get((answer.step, answer.item))

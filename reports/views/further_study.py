@@ -142,7 +142,8 @@ def _look(
     drawn = subsets.choose_doubtful(population, list(n_by_story)[: asked["n"]])
     chosen = set(drawn.keys)
     codes = [candidate.code for candidate in population.candidates if candidate.key in chosen]
-    n_groups = len({group for group, story in population.pairs if story in chosen})
+    pairs = {(group, story) for group, story in population.pairs if story in chosen}
+    n_groups = len({group for group, _story in pairs})
     pace = read_stored(report).figures.get("pace")
     minutes = pace.median_minutes if pace else None
     return FurtherStudy(
@@ -151,7 +152,7 @@ def _look(
         n_groups=n_groups,
         n_places=n_groups * asked["places"],
         n_split_groups=population.count_split_groups(drawn),
-        hours=None if minutes is None else len(codes) * asked["places"] * minutes / 60,
+        hours=None if minutes is None else len(pairs) * asked["places"] * minutes / 60,
     )
 
 

@@ -144,10 +144,13 @@ def with_keys(rows, key_of):
 
 
 def probabilities_of_yes(package, judge, key_of):
-    """The judge's mean probability of Yes over its readings, where its server gave it."""
+    """The judge's mean probability of Yes over its readings, where its server gave it of all."""
     rows = package.table("judge_probabilities").astype({"probability": float})
     is_own = (rows["rater"] == judge) & is_among(rows, set(key_of)) & (rows["answer"] == "yes")
-    return with_keys(rows[is_own], key_of).groupby(["key", *UNIT])["probability"].mean()
+    given = package.judges[(package.judges["rater"] == judge) & (package.judges["outcome"] == "answered")]
+    n_given = with_keys(given[is_among(given, set(key_of))], key_of).groupby(["key", *UNIT]).size()
+    known = with_keys(rows[is_own], key_of).groupby(["key", *UNIT])["probability"].agg(["mean", "size"])
+    return known.loc[known["size"] == n_given.reindex(known.index), "mean"].rename("probability")
 
 
 def judges_calibration(package, result, check):

@@ -15,18 +15,26 @@ def answers_of(package, judge, item):
 
 
 def expected_scores(package, judge, item):
-    """The mean point by the probabilities of each reading, the mean over readings."""
-    rows = package.table("judge_probabilities")
-    is_own = (rows["rater"] + SUFFIX == judge) & (rows["step"] == item["step"]) & (rows["item"] == item["item"])
-    rows, made = rows[is_own & (item["level"] in ("ordinal", "interval"))], []
-    for (group, story), answers in rows.groupby(["group", "story"]):
-        means = [
-            sum(one["analysed"].astype(float) * one["probability"].astype(float)) for _n, one in answers.groupby("seat")
-        ]
-        made.append({"group": group, "story": story, "number": sum(means) / len(means)})
+    """The mean point by the probabilities of the reading that counts alone, as several personas the mean of all."""
+    judge, key = judge.removesuffix(SUFFIX), {"step": item["step"], "item": item["item"]}
+    table = package.table("judge_probabilities")
+    table, rows = (t[(t[["step", "item"]] == key).all(axis=1) & (t["rater"] == judge)] for t in (table, package.judges))
+    point_by_reading = {}
+    for one in table.to_dict("records"):
+        reading = one["group"], one["story"], int(one["seat"])
+        point = float(one["analysed"]) * float(one["probability"])
+        point_by_reading[reading] = point_by_reading.get(reading, 0) + point
+    alone = rows[rows["counts_alone"] == "yes"].drop_duplicates(["group", "story"])
+    each = rows[(rows["persona"] != "") & (rows["repeat"] == "1") & (rows["order"] == "planned")]
+    n_personas, made = max(each["persona"].nunique(), 1), []
+    each = each.drop_duplicates(["group", "story", "persona"]) if n_personas > 1 else alone
+    for group, story in zip(alone["group"], alone["story"], strict=True):
+        seats = each.loc[(each["group"] == group) & (each["story"] == story), "seat"]
+        points = [point_by_reading.get((group, story, seat)) for seat in seats]
+        if None not in points and len(points) == n_personas and item["level"] in ("ordinal", "interval"):
+            made.append({"group": group, "story": story, "number": sum(points) / n_personas})
     table = pd.DataFrame(made, columns=["group", "story", "number"])
-    about = {"step": item["step"], "item": item["item"], "outcome": "answered", "value": "", "rationale": ""}
-    return table.assign(**about, rater=judge)
+    return table.assign(**key, outcome="answered", value="", rationale="", rater=judge + SUFFIX)
 
 
 def names_of_made(package, items):

@@ -31,7 +31,7 @@ def people_and_judge(package, result, check):
             check_source(f"{place}/{part['source']}", part, sample, pooled, ends, check)
             if part.get("n_needed") is not None:
                 of_source = stories[(stories["source"] == part["source"])]
-                check_needed(package, f"{place}/{part['source']}", part, sample, width, of_source, items, check)
+                check_needed(package, f"{place}/{part['source']}", part, sample, pooled, width, of_source, items, check)
 
 
 def middle_of(items):
@@ -95,26 +95,32 @@ def check_source(place, stored, sample, pooled, bounds, check):
         check.ends(f"{place}/{name}", stored[name]["interval"], ends, n)
 
 
-def check_needed(package, place, stored, sample, width, stories, items, check):
-    """The fewest stories whose interval is no wider, found by halving; and hours, as many readings of each as now."""
+def check_needed(package, place, stored, sample, pooled, width, stories, items, check):
+    """The fewest stories whose interval is no wider, with the variances as they are and at the ends of their interval;
+    and hours, as many readings of each as now."""
     people, judge, alone, _n_missing = sample
     every, n_all = pd.concat([judge, alone]), len(judge) + len(alone)
-    covariance = people.cov(judge)
+    covariance, variance, df = *pooled, len(people) - 1
+    if len(people) >= ENOUGH_ALONE:
+        covariance, variance = ((people - people.mean()) * (judge - judge.mean())).mean(), every.var()
 
     def of_people(n):
         return people.var() / n
 
     def together(n):
         rest = n_all - n
-        weight = min(max(covariance / ((1 + n / rest) * every.var()), 0), 1) if every.var() > 0 else 0
-        return (people.var() - 2 * weight * covariance + weight**2 * every.var()) / n + weight**2 * every.var() / rest
+        weight = min(max(covariance / ((1 + n / rest) * variance), 0), 1) if variance > 0 else 0
+        of_both = people.var() - 2 * weight * people.cov(judge) + weight**2 * every.var()
+        return of_both / n + weight**2 * every.var() / rest
 
-    def fewest(variance, last):
-        return next((n for n in range(2, last) if half(variance(n), n) <= width), None)
+    def fewest(of, last, times):
+        return next((n for n in range(2, last) if half(times * of(n), n) <= width), None)
 
-    n_alone = fewest(of_people, 10**7)
-    n_with = fewest(together, min(n_alone, n_all - 1)) or n_alone
-    check.numbers(place, stored, n_needed_alone=n_alone, n_needed=n_with)
+    low, high = df / scipy_stats.chi2.isf([0.025, 0.975], df)
+    for end, times in (("_low", low), ("_high", high), ("", 1)):
+        n_alone = fewest(of_people, 10**7, times)
+        n_with = fewest(together, min(n_alone, n_all - 1), times) or n_alone
+        check.numbers(place, stored, **{f"n_needed_alone{end}": n_alone, f"n_needed{end}": n_with})
     if (package.folder / "timings.csv").exists() and stored.get("hours") is not None:
         minutes = readings(package)["minutes"]
         answers = package.answers_to_all(items).dropna(subset="number").merge(stories[UNIT], on=UNIT)

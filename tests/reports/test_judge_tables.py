@@ -11,7 +11,8 @@ import pytest
 from studies.models import Provenance, Study
 from tests import triggers
 from tests.independent.comparison import recomputed
-from tests.reports.packaged import MAKERS
+from tests.reports import judge_readings
+from tests.reports.packaged import MAKERS, study_of_probabilities
 from tests.reports.test_packages import issued
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
@@ -69,6 +70,19 @@ def test_judges_stand_with_model_and_prompt_and_scores_with_their_direction(
     assert len({row["prompt"] for row in judges[2:]}) == 3
     assert len({(row["endpoint"], row["model"], row["parameters"]) for row in judges[2:]}) == 1
     assert [row["personas"] for row in judges[:3]] == ["", "planted 1", ""]
+
+
+def test_probabilities_are_of_readings_of_stories_as_they_are() -> None:
+    study = study_of_probabilities()
+    before = rows(issued(study)[1], "judge_probabilities.csv")
+    run, yes = study.runs.get(), ("tests", "item-1", "p01s1")
+    work = judge_readings.read(run, "plot01", {yes: "yes"}, intervention="title-1")
+    judge_readings.grade(run, work, {yes: {"yes": 1.0, "no": 0.0}})
+
+    after = issued(study)[1]
+
+    assert rows(after, "judge_probabilities.csv") == before
+    assert "altered" in {row["status"] for row in rows(after, "responses_long.csv")}
 
 
 def test_scores_from_elsewhere_stand_with_what_is_better(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -112,10 +112,14 @@ def drawn(rng: np.random.Generator, n: int, n_alone: int, *, noise: float) -> pr
     return prediction_powered.as_source(people[:n], judge[:n], judge[n:])
 
 
+def plan(source: prediction_powered.Ratings, half_width: float) -> prediction_powered.NeededStories | None:
+    return prediction_powered.plan_reading([source], half_width)[0]
+
+
 @pytest.mark.parametrize(("half_width", "noise"), [(4.0, 10.0), (3.0, 20.0), (10.0, 10.0), (4.0, 1000.0)])
 def test_with_as_many_stories_as_planned_the_interval_is_as_wide_as_wanted(half_width: float, noise: float) -> None:
     rng, n_all = np.random.default_rng(5), 1000
-    needed = prediction_powered.plan_reading(drawn(rng, 400, n_all - 400, noise=noise), half_width)
+    needed = plan(drawn(rng, 400, n_all - 400, noise=noise), half_width)
     assert needed is not None
     assert needed.together <= needed.alone
 
@@ -134,12 +138,30 @@ def test_nothing_is_planned_from_few_stories_or_from_stories_that_are_alike() ->
     rng = np.random.default_rng(5)
     alike = prediction_powered.as_source([50.0] * 20, rng.normal(size=20), rng.normal(size=20))
 
-    assert prediction_powered.plan_reading(drawn(rng, 9, 30, noise=10), 5) is None
-    assert prediction_powered.plan_reading(alike, 5) is None
+    assert plan(drawn(rng, 9, 30, noise=10), 5) is None
+    assert plan(alike, 5) is None
 
 
 def test_where_the_judges_stories_do_not_do_it_saves_none() -> None:
-    needed = prediction_powered.plan_reading(drawn(np.random.default_rng(5), 30, 30, noise=1), 1)
+    needed = plan(drawn(np.random.default_rng(5), 30, 30, noise=1), 1)
 
     assert needed is not None
     assert needed.together == needed.alone > 60
+
+
+def test_few_stories_are_planned_with_the_weight_of_all_sources_and_say_how_far_that_can_be_off() -> None:
+    rng = np.random.default_rng(5)
+    few, against = drawn(rng, 12, 400, noise=5), drawn(rng, 29, 400, noise=5)
+    against = prediction_powered.as_source(against.people, -against.judge, -against.judge_alone)
+
+    alone, both = plan(few, 5), prediction_powered.plan_reading([few, against], 5)[0]
+
+    assert alone is not None
+    assert both is not None
+    assert alone.together < alone.alone
+    assert both.together == both.alone == alone.alone, "over both sources the judge does not follow people"
+    low, high = 11 / 21.920049, 11 / 3.815748  # of chi-square with 11 degrees of freedom, 97.5 % and 2.5 %
+    variance = np.var(few.people, ddof=1)
+    assert both.alone_ends[1] == math.ceil(high * variance * (1.959964 / 5) ** 2)
+    assert both.alone_ends[0] < both.alone < both.alone_ends[1]
+    assert both.alone_ends[0] >= low * variance * (1.959964 / 5) ** 2

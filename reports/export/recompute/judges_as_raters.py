@@ -2,7 +2,7 @@
 
 import numpy as np
 from recompute.judge_traits import NOTHING, of_traits
-from recompute.readings import is_about, judged
+from recompute.readings import READING, expectations, is_about, judged
 from recompute.tables import build_cube
 from recompute.values import (
     N_RESAMPLES,
@@ -284,17 +284,20 @@ def yes_levels(package, items, judge, shape):
 
 
 def mean_expectations(package, items, judge, shape):
-    """The mean answer by the judge's probabilities, over all of its readings, shape (I, U)."""
-    units = {unit: n for n, unit in enumerate(package.units)}
+    """The mean answer by the judge's probabilities, over all of its readings if all have them, shape (I, U)."""
+    units, of_readings = (
+        {unit: n for n, unit in enumerate(package.units)},
+        expectations(package.table("judge_probabilities")),
+    )
     keys = {item.key: n for n, item in enumerate(items)}
     sums, counts = np.zeros((2, *shape))
-    rows = package.table("judge_probabilities")
-    rows = rows[rows["rater"] == judge]
-    for (group, _seat, story, step, item), answers in rows.groupby(["group", "seat", "story", "step", "item"]):
-        if (step, item) in keys and (group, story) in units:
-            place = keys[step, item], units[group, story]
-            sums[place] += (answers["analysed"].astype(float) * answers["probability"].astype(float)).sum()
-            counts[place] += 1
+    rows = package.all_readings[package.all_readings["rater"] == judge]
+    rows = rows[is_about(rows, items) & (rows["outcome"] == "answered").to_numpy()]
+    for reading in zip(*(rows[name] for name in READING), strict=True):
+        _rater, group, story, step, item, _seat = reading
+        if (group, story) in units:
+            sums[keys[step, item], units[group, story]] += of_readings.get(reading, np.nan)
+            counts[keys[step, item], units[group, story]] += 1
     return sums / np.where(counts > 0, counts, np.nan)
 
 

@@ -171,7 +171,10 @@ def powered(package, material, people, answers, constant, bounds):
             ratings[source] = prediction_powered.read_source(people, judge, material.clusters, units, drawn)
         except Incomputable as error:
             rows[source] = {"source": source, "why": why(error)}
-    for source, mean in zip(ratings, prediction_powered.estimate_means(list(ratings.values())), strict=True):
+    half_width, samples, planned = wanted(bounds), list(ratings.values()), {}
+    if half_width:
+        planned = dict(zip(ratings, prediction_powered.plan_reading(samples, half_width), strict=True))
+    for source, mean in zip(ratings, prediction_powered.estimate_means(samples), strict=True):
         fields = {name: getattr(mean, name) for name in ("n", "n_judged", "weight")}
         rows[source] |= (
             fields
@@ -189,7 +192,7 @@ def powered(package, material, people, answers, constant, bounds):
             }
         )
         units = material.sources == source
-        rows[source] |= needed(package, material, ratings[source], units, wanted(bounds))
+        rows[source] |= needed(package, material, mean.n, units, planned.get(source))
     return list(rows.values())
 
 
@@ -199,17 +202,18 @@ def wanted(bounds):
     return 0.05 * (high - low) if np.isfinite(high - low) else None
 
 
-def needed(package, material, ratings, units, half_width):
+def needed(package, material, n_clusters, units, planned):
     """Stories and hours of people for the wanted width; how long a story takes is in a file that can be left out."""
-    planned = prediction_powered.plan_reading(ratings, half_width) if half_width else None
     if planned is None:
         return {}
     numbers = {"n_needed_alone": planned.alone, "n_needed": planned.together}
+    for name, ends in (("n_needed_alone", planned.alone_ends), ("n_needed", planned.together_ends)):
+        numbers |= {f"{name}_low": ends[0], f"{name}_high": ends[1]}
     if not package.has("timings"):
         return numbers | {"hours_alone": Left(NOT_TAKEN), "hours": Left(NOT_TAKEN)}
     minutes = read_timings(package)["minutes"]
     if not (minutes > 0).any():
         return numbers
     n_readings = np.isfinite(material.people).any(axis=0)[:, units].sum()
-    hours = n_readings / len(ratings.people) * minutes[minutes > 0].median() / 60
+    hours = n_readings / n_clusters * minutes[minutes > 0].median() / 60
     return numbers | {"hours_alone": hours * planned.alone, "hours": hours * planned.together}

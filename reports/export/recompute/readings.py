@@ -12,6 +12,7 @@ from recompute.tables import QUESTION, build_cube
 from stats import arrays, jury
 
 UNIT = ["group", "story"]
+READING = ["rater", *UNIT, "step", "item", "seat"]
 
 
 def is_about(answers, items):
@@ -96,19 +97,26 @@ def jury_rows(package):
 
 
 def expected_rows(package):
-    """The mean point of each scale by a judge's probabilities, over its readings."""
-    rows = package.table("judge_probabilities")
-    rows = rows[is_about(rows, package.scales) & rows["story"].ne("").to_numpy()]
-    if not len(rows):
-        return rows
-    products = rows["analysed"].astype(float) * rows["probability"].astype(float)
-    place = ["rater", *UNIT, "step", "item"]
-    of_readings = rows.assign(number=products).groupby([*place, "seat"])["number"].sum().reset_index()
-    means = of_readings.groupby(place)["number"].mean().reset_index()
-    units = set(package.units)
-    means = means[[unit in units for unit in zip(means["group"], means["story"], strict=True)]]
-    names = means["rater"] + ", expected score"
-    return means.assign(rater=names, rater_kind="model", outcome="answered", rationale="", seat=0)
+    """The mean point of each scale by a judge's probabilities, in the readings whose answers count."""
+    probabilities = package.table("judge_probabilities")
+    of_readings, rows = expectations(probabilities), package.all_readings
+    if not of_readings:
+        return probabilities
+    rows = rows[rows["rater"].isin(probabilities["rater"]) & is_about(rows, package.scales)]
+    places = zip(*(rows[name] for name in READING), strict=True)
+    numbers = pd.Series([of_readings.get(place, np.nan) for place in places], rows.index, dtype=float)
+    rows = rows.assign(number=numbers, outcome=rows["outcome"].where(numbers.notna(), "open"))
+    taken, units = take_one_value(rows, package.scales), set(package.units)
+    taken = taken[(taken["outcome"] == "answered") & taken["number"].notna()]
+    taken = taken[[unit in units for unit in zip(taken["group"], taken["story"], strict=True)]]
+    return taken.assign(rater=taken["rater"] + ", expected score", rationale="", seat=0)
+
+
+def expectations(probabilities):
+    """The mean answer by the probabilities of each reading, each by its place."""
+    products = probabilities["analysed"].astype(float) * probabilities["probability"].astype(float)
+    seats = pd.to_numeric(probabilities["seat"])
+    return probabilities.assign(number=products, seat=seats).groupby(READING)["number"].sum().to_dict()
 
 
 def judged(package, items, with_jury=False):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from reports.dataset.jury import is_made
 from reports.document import columns, plots
 from reports.document.columns import with_reason
 from reports.document.files import file_only
@@ -111,24 +112,26 @@ def _drawing(score: str, rows: Sequence[JudgeStandings], plot: plots.DotPlot | N
 
 
 def _finding(score: str, rows: Sequence[JudgeStandings]) -> Phrase:
-    """Which judges may stand in for an expert, or that none was shown to."""
+    """Which judges may stand in for an expert, or that none was shown to, of how many that are no jury and no expected
+    scores."""
     passed = [row.judge for row in rows if row.may_stand_in]
     if passed:
         sentence = _("%(judge)s may stand in for an expert, by every form of the test.")
         return joined(*(phrase(sentence, judge=judge) for judge in passed))
+    n = sum(not is_made(row.judge) for row in rows)
     if score == "accuracy":
         sentence = ngettext(
             "On verdicts it was not shown that the judge can replace an expert.",
             "On verdicts it was not shown of any of the %(n)s judges that it can replace an expert.",
-            len(rows),
+            n,
         )
     else:
         sentence = ngettext(
             "On scales it was not shown that the judge can replace an expert.",
             "On scales it was not shown of any of the %(n)s judges that it can replace an expert.",
-            len(rows),
+            n,
         )
-    return phrase(sentence, n=len(rows))
+    return phrase(sentence, n=n)
 
 
 def _part(score: str, rows: Sequence[JudgeStandings], *, is_open: bool) -> Subsection:

@@ -73,17 +73,20 @@ def claims(rows: Sequence[Bias]) -> Iterator[TextBlock]:
     tested = [row for row in rows if row.p is not None]
     if not tested:
         return
-    for row in tested:
-        if is_clear(row) and not row.is_superseded:
-            yield _claim(row)
-    if judges := sorted({row.judge for row in rows if row.is_superseded}):
+    told = [row for row in tested if not row.is_superseded]
+    for row in filter(is_clear, told):
+        yield _claim(row)
+    kinds = {"verdicts": _("verdicts"), "scales": _("scales")}
+    if judges := sorted({f"{row.judge} ({kinds[row.kind]})" for row in rows if row.is_superseded}):
         yield TextBlock(words=phrase(_(SUPERSEDED), judges=", ".join(judges)))
-    n_clear = sum(map(is_clear, tested))
+    if not told:
+        return
+    n_clear = sum(map(is_clear, told))
     summary = _(
         "Shown after Holm’s correction over all that were tested: %(n_clear)s of %(n)s. A bias that is not shown may "
         "still be there."
     )
-    yield TextBlock(words=phrase(summary, n_clear=n_clear, n=len(tested)))
+    yield TextBlock(words=phrase(summary, n_clear=n_clear, n=len(told)))
 
 
 def _claim(row: Bias) -> TextBlock:

@@ -12,7 +12,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
 from reports.dataset import families
-from reports.dataset.altered_answers import interventions_by_judge
 from reports.dataset.blocks import share_a_scale
 from reports.dataset.judged import judged
 from reports.dataset.lengths import explanation_lengths, story_lengths
@@ -23,6 +22,7 @@ from reports.document.model import DocumentSection, Files, Head, ReportTable, Ro
 from reports.document.values import Interval, IntervalEstimate, Reason
 from reports.figures.base import N_RESAMPLES, Figure, Listing, ends_of_mean, interval, note_of
 from reports.figures.judges import bias_claims
+from reports.figures.judges.interventions import list_tested
 from reports.lazy import contrasts, judge_biases, judge_scores, np, trait_effects
 from reports.numbers import whole
 from stats.reasons import Incomputable, value_or_reason
@@ -59,7 +59,7 @@ class Bias(IntervalEstimate):
     at_equal_ratings : of length and family, the same at equal ratings of these people, their error not taken off
     p, p_adjusted : of both together, for other stories and raters; corrected by Holm over all judges
     own, others : of family, the sources that are compared
-    interventions : changes of the stories, read by the judge, that show what the trait itself does
+    interventions : changes of the stories, by whose effect on such answers it is tested what the trait itself does
     """
 
     judge: str
@@ -98,14 +98,14 @@ class JudgeBiases(Figure[Listing[Bias]]):
     position = 130
     section = "judges"
     tables = ("judge-biases",)
-    edition = 4
+    edition = 5
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> Listing[Bias]:
         scales = [item for item in dataset.items if item.is_scale]
         rows = correct([*_audit(dataset, dataset.verdict_items, "verdicts"), *_audit(dataset, scales, "scales")])
-        of_judges = interventions_by_judge(dataset)
-        rows = [replace(row, interventions=_select(row.bias, of_judges.get(row.judge, set()))) for row in rows]
+        tested = list_tested(dataset)
+        rows = [replace(row, interventions=_select(row, tested)) for row in rows]
         # Judges beside each other, since one asks which of them goes by something.
         return Listing(tuple(sorted(rows, key=lambda row: (row.kind != "verdicts", list(NAMES).index(row.bias)))))
 
@@ -155,9 +155,9 @@ class JudgeBiases(Figure[Listing[Bias]]):
         )
 
 
-def _select(bias: str, slugs: set[str]) -> tuple[str, ...]:
-    """Of the changes with which a judge read stories, those that bear on the trait."""
-    return tuple(slug for slug in INTERVENTIONS.get(bias, ()) if slug in slugs)
+def _select(row: Bias, tested: set[tuple[str, str, str]]) -> tuple[str, ...]:
+    """Of the changes that were tested, by judge, kind and change, those that bear on the trait."""
+    return tuple(slug for slug in INTERVENTIONS.get(row.bias, ()) if (row.judge, row.kind, slug) in tested)
 
 
 def _held(row: Bias) -> float | None:

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from reports.dataset.judged import judged
+from reports.dataset.jury import is_made
 from reports.document import columns, notes
 from reports.document.columns import LEAD, cell_with_ends
 from reports.document.model import DocumentSection, Files, Head, Phrase, ReportTable, RowGroup, TableColumn, TextBlock
@@ -177,8 +178,9 @@ def _heading(kind: str, part: str) -> str:
 
 def _best(result: Listing[JudgeLine]) -> Iterator[TextBlock]:
     """Of each kind the judge that does best beside an expert, out of how many: chosen as the best it looks better than
-    it is."""
+    it is. Juries and expected scores stand in the table alone."""
     compared = [row for row in result.rows if row.part == "all" and row.difference.value is not None]
+    compared = [row for row in compared if not is_made(row.judge)]
     for kind in dict.fromkeys(row.kind for row in compared):
         rows = [row for row in compared if row.kind == kind]
         best, n = max(rows, key=lambda row: row.difference.value or 0), len(rows)

@@ -49,6 +49,10 @@ SENTENCES = {
         "%(change)s, <strong>%(judge)s</strong> gives %(value)s points less (%(ends)s; %(n)s pairs of answers)."
     ),
 }
+SEVERAL_RUNS = gettext_noop(
+    "Some changes have no sentence and stand in the table alone: %(judges)s answered about the story as it is in "
+    "another run, between which and this one the model may have changed."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +78,7 @@ class InterventionEffect:
     effect : from the story as it is to the changed one
     again : from the first to the second reading of the story as it is; without a value where there is no second
     p, p_adjusted : by random signs of clusters; corrected by Holm over all rows
+    is_of_one_run : whether the two answers of every pair are of one run; else the model may have changed between them
     """
 
     judge: str
@@ -83,6 +88,7 @@ class InterventionEffect:
     again: Movement
     p: float | None = None
     p_adjusted: float | None = None
+    is_of_one_run: bool = True
 
     @property
     def title(self) -> str:
@@ -91,10 +97,16 @@ class InterventionEffect:
 
     @property
     def is_clear(self) -> bool:
-        """Whether it holds for other stories, by the test and by its interval."""
+        """Whether it holds for other stories, by the test and by its interval, and in one run."""
         low, high = self.effect.interval.low, self.effect.interval.high
         is_apart = low is not None and high is not None and not low <= 0 <= high
-        return is_apart and self.p_adjusted is not None and self.p_adjusted < ALPHA
+        return self.is_of_one_run and is_apart and self.p_adjusted is not None and self.p_adjusted < ALPHA
+
+
+def list_tested(dataset: Dataset) -> set[tuple[str, str, str]]:
+    """Judge, kind and change, without its version, of every effect that was tested."""
+    rows = Interventions().compute(dataset).rows
+    return {(row.judge, row.kind, row.intervention.rpartition("-")[0]) for row in rows if row.p is not None}
 
 
 class Interventions(Figure[Listing[InterventionEffect]]):
@@ -105,6 +117,7 @@ class Interventions(Figure[Listing[InterventionEffect]]):
     position = 136
     section = "judges"
     tables = ("interventions",)
+    edition = 2
 
     def compute(self, dataset: Dataset) -> Listing[InterventionEffect]:
         scales = [item for item in dataset.items if item.is_scale]
@@ -139,7 +152,15 @@ def _effect(
 ) -> InterventionEffect:
     plain, altered = answers.plain_by_intervention[name], answers.altered_by_intervention[name]
     effect, p = _move(dataset, items, plain, altered, kind, salt)
-    return InterventionEffect(judge=answers.judge, intervention=name, kind=kind, effect=effect, again=again, p=p)
+    return InterventionEffect(
+        judge=answers.judge,
+        intervention=name,
+        kind=kind,
+        effect=effect,
+        again=again,
+        p=p,
+        is_of_one_run=name not in answers.of_several_runs,
+    )
 
 
 def _move(
@@ -185,6 +206,8 @@ def _claims(rows: Sequence[InterventionEffect]) -> Iterator[TextBlock]:
         "may still be there."
     )
     yield TextBlock(words=phrase(summary, n_clear=sum(map(_is_clear, tested)), n=len(tested)))
+    if judges := sorted({row.judge for row in rows if not row.is_of_one_run}):
+        yield TextBlock(words=phrase(_(SEVERAL_RUNS), judges=", ".join(judges)))
 
 
 def _is_clear(row: InterventionEffect) -> bool:
@@ -271,9 +294,14 @@ def _table(rows: Sequence[InterventionEffect]) -> ReportTable[InterventionEffect
             columns.number("n", _("Pairs"), lambda row: row.effect.n),
             columns.fields("kind", "p", "p_adjusted", again_low="again.interval.low", again_high="again.interval.high"),
             columns.in_file("n_again", lambda row: row.again.n),
-            columns.note(lambda row: note_of(row.effect, row.effect.interval)),
+            columns.note(_note),
         ],
     )
+
+
+def _note(row: InterventionEffect) -> str:
+    of_runs = "" if row.is_of_one_run else "Some pairs of answers are of two runs."
+    return " ".join(filter(None, (note_of(row.effect, row.effect.interval), of_runs)))
 
 
 def _notes() -> Iterator[TextBlock]:

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import ceil, floor
-from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -35,6 +34,7 @@ from reports.document.model import (
 from reports.document.phrases import in_language, joined, phrase, reason_words
 from reports.document.values import Interval, Reason
 from reports.figures.base import Figure, Listing, without_value
+from reports.figures.judges import needed_reading
 from reports.lazy import arrays, np, prediction_powered
 from reports.numbers import coefficient, decimal
 from reports.numbers import interval as between
@@ -44,7 +44,7 @@ from stats.reasons import Incomputable
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
     from reports.dataset.judged import Judged
-    from stats.arrays import BoolArray, FloatArray
+    from stats.arrays import FloatArray
     from stats.prediction_powered import Mean as PoweredValue
     from stats.prediction_powered import PoweredMean, Ratings
 
@@ -66,8 +66,8 @@ class SourceEstimate:
     n, n_judged : clusters of stories with people and the judge, and with the judge only
     width_gained : percent by which the interval is narrower
     n_filled_in : answers of the judge that are missing, for which the constant stands
-    n_needed_alone, n_needed : clusters that people must read for the wanted width, alone and with the judge; None where
-        nobody can tell
+    n_needed_alone, n_needed : clusters that people must read for the wanted width, alone and with the judge, with both
+        ends; None where nobody can tell
     hours_alone, hours : of people, that this takes at the median time of this study; None where no time is known
     """
 
@@ -81,6 +81,10 @@ class SourceEstimate:
     n_filled_in: int = 0
     n_needed_alone: int | None = None
     n_needed: int | None = None
+    n_needed_alone_low: int | None = None
+    n_needed_alone_high: int | None = None
+    n_needed_low: int | None = None
+    n_needed_high: int | None = None
     hours_alone: float | None = None
     hours: float | None = None
     why: Reason | None = None
@@ -134,7 +138,7 @@ class PeopleAndJudge(Figure[Listing[JudgeEstimates]]):
     position = 128
     section = "judges"
     tables = ("people-and-judge",)
-    edition = 3
+    edition = 4
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> Listing[JudgeEstimates]:
@@ -165,7 +169,8 @@ class PeopleAndJudge(Figure[Listing[JudgeEstimates]]):
             "variance is that of people less <var>w</var> times the judge, divided by <var>n</var>, plus that of "
             "<var>w</var> times the judge, divided by <var>M</var> − <var>n</var>; the weight <var>w</var> is that of "
             "the estimate. From ten stories on; hours at this study’s median time, with as many people a story as here."
-            " Stories that share a prompt are one."
+            " Stories that share a prompt are one cluster. Both ends: what is needed at either end of the 95 %% "
+            "interval of the variance."
         )
         yield DocumentSection(
             heading=self.title,
@@ -246,34 +251,17 @@ def _by_source(
             refusals[name] = error
     powered = dict(zip(ratings, prediction_powered.estimate_means(list(ratings.values())), strict=True))
     half_width = _wanted(bounds)
+    planned = prediction_powered.plan_reading(list(ratings.values()), half_width) if half_width else None
+    needed = dict(zip(ratings, planned, strict=True)) if planned else {}
     return tuple(
         replace(
             _estimate(name, powered[name], int(n_missing[of_source[name]].sum()), bounds),
-            **_needed(dataset, material, ratings[name], of_source[name], half_width),
+            **needed_reading.count(dataset, material, powered[name].n, of_source[name], needed.get(name)),
         )
         if name in powered
         else SourceEstimate(source=name, why=Reason.of(refusals[name]))
         for name in names
     )
-
-
-def _needed(
-    dataset: Dataset, material: Judged, ratings: Ratings, units: BoolArray, half_width: float | None
-) -> dict[str, Any]:
-    """How many clusters of the source people must read for the wanted width, and how many hours that takes them: as
-    many readings of each as there were, each as long as the median one."""
-    stories = prediction_powered.plan_reading(ratings, half_width) if half_width else None
-    if stories is None:
-        return {}
-    minutes = [reading.minutes for reading in dataset.records.timed_readings if reading.minutes]
-    n_readings = np.isfinite(material.people[:, :, units]).any(axis=0).sum()
-    hours = float(n_readings / len(ratings.people) * median(minutes) / 60) if minutes else None
-    return {
-        "n_needed_alone": stories.alone,
-        "n_needed": stories.together,
-        "hours_alone": None if hours is None else hours * stories.alone,
-        "hours": None if hours is None else hours * stories.together,
-    }
 
 
 def _estimate(source: str, powered: PoweredMean, n_filled_in: int, bounds: tuple[float, float]) -> SourceEstimate:
@@ -322,7 +310,7 @@ def _of_judge(row: JudgeEstimates, head: Head, *, is_shown: bool) -> list[Block]
     )
     if not is_shown:
         return [table]
-    tables: list[Block] = [table, *_reading(row, title)]
+    tables: list[Block] = [table, *needed_reading.table(row, title)]
     summary = _("%(judge)s, as a table") % {"judge": row.judge}
     if row.plot is None:
         return [Subsection(summary=summary, is_open=True, blocks=tables)]
@@ -332,29 +320,6 @@ def _of_judge(row: JudgeEstimates, head: Head, *, is_shown: bool) -> list[Block]
     )
     drawing = DrawnPlot(plot=row.plot, title=title, described=described, label=row.title or row.judge)
     return [TextBlock(words=name), drawing, Subsection(summary=summary, blocks=tables)]
-
-
-def _reading(row: JudgeEstimates, title: str) -> list[Block]:
-    """How much people must read for the wanted width; nothing where that cannot be told of any source."""
-    parts = [part for part in row.by_source if part.n_needed is not None]
-    if not parts:
-        return []
-    half_width = decimal(row.half_width, row.places)
-    caption = _("What people must read for an interval of %(half_width)s to either side, and how many hours it takes.")
-    return [
-        ReportTable(
-            label=_("%(title)s: stories and hours that are needed") % {"title": title},
-            caption=caption % {"half_width": half_width},
-            rows=parts,
-            columns=[
-                columns.words("source", _("Source"), is_head=True),
-                columns.number("n_needed_alone", phrase(_("Stories,<br>people alone"))),
-                columns.number("n_needed", phrase(_("Stories,<br>with the judge")), css=LEAD),
-                columns.number("hours_alone", phrase(_("Hours,<br>people alone")), write=decimals(1)),
-                columns.number("hours", phrase(_("Hours,<br>with the judge")), write=decimals(1), css=LEAD),
-            ],
-        )
-    ]
 
 
 def _columns(row: JudgeEstimates) -> list[TableColumn[SourceEstimate]]:
@@ -379,7 +344,8 @@ def _columns(row: JudgeEstimates) -> list[TableColumn[SourceEstimate]]:
         columns.in_file("n_judged"),
         columns.number("n_filled_in", phrase(_("Answers<br>missing"))),
         columns.constants(constant=row.constant, half_width=row.half_width),
-        columns.fields("n_needed_alone", "n_needed", "hours_alone", "hours"),
+        columns.fields("n_needed_alone", "n_needed_alone_low", "n_needed_alone_high"),
+        columns.fields("n_needed", "n_needed_low", "n_needed_high", "hours_alone", "hours"),
         columns.note(lambda part: to_english(part.why) if part.why else ""),
     ]
 

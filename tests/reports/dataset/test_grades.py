@@ -3,6 +3,7 @@
 import json
 import math
 
+import numpy as np
 import pytest
 
 from judges import parsing, runs
@@ -20,7 +21,7 @@ from tests.factories import NOON
 from tests.judges import standin as told
 from tests.judges.conftest import judge_at, sendable, standin  # noqa: F401 - a fixture
 from tests.judges.standin import Hit, Reply, StandIn
-from tests.reports import planted
+from tests.reports import judge_readings, planted
 from tests.reports.packaged import study_of_probabilities
 
 pytestmark = pytest.mark.django_db
@@ -121,6 +122,32 @@ def test_expected_scores_stand_beside_the_points_that_the_judge_wrote(study: Stu
     assert means == pytest.approx(points)
     assert set(expected["step"]) == {"scales"}
     assert set(dataset.models["rater"]) == {"sure"}
+
+
+@pytest.mark.embedded
+def test_of_two_readings_the_first_has_the_expected_score_and_both_the_level(study: Study) -> None:
+    run, yes, three = study.runs.get(), {"yes": 1.0, "no": 0.0}, {"3": 1.0}
+    said: dict[judge_readings.Place, object] = {("tests", "item-1", "p01s1"): "yes", ("scales", "item-1", "p01s1"): 3}
+    before = {name: level_of(study, name) for name in ("tests", "scales")}
+    work = judge_readings.read(run, "plot01", said, repeat=2)
+
+    assert math.isnan(level_of(study, "tests")), "one of two readings has no probability"
+
+    judge_readings.grade(run, work, {("tests", "item-1", "p01s1"): yes, ("scales", "item-1", "p01s1"): three})
+
+    assert level_of(study, "scales") == pytest.approx(before["scales"])
+    assert level_of(study, "tests") == pytest.approx((before["tests"] + 1) / 2)
+
+
+def level_of(study: Study, step: str) -> float:
+    """Of the first story the probability of Yes, or the expected score."""
+    dataset, unit = Dataset.of(study), ("plot01", "p01s1")
+    if step == "tests":
+        levels = read_yes_levels(dataset, dataset.verdict_items, "sure")
+        return float(np.where(levels.is_probability, levels.shares, np.nan)[0, dataset.units.index(unit)])
+    rows = dataset.models_with_jury
+    is_own = (rows["rater"] == "sure, expected score") & (rows["group"] == unit[0]) & (rows["story"] == unit[1])
+    return float(rows.loc[is_own, "analysed"].item())
 
 
 @pytest.mark.embedded

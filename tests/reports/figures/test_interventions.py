@@ -126,6 +126,23 @@ def test_a_changed_story_is_compared_with_the_last_plain_reading_planned_before_
     assert (row.p, row.is_clear) == (1, False), "of one group nothing is clear"
 
 
+def test_of_answers_of_two_runs_there_is_a_row_with_a_note_and_no_sentence(study: Study) -> None:
+    run = judge_readings.start_run(study, "constant")
+    for g in range(1, planted.N_GROUPS + 1):
+        said = {key: "no" if key[0] == "tests" else 1 for key in always(g)}
+        judge_readings.read(run, f"plot{g:02}", said, intervention="title-1")
+
+    figure = Interventions()
+    result = figure.compute(Dataset.of(study))
+
+    (verdicts, _scales) = result.rows
+    assert (verdicts.effect.value, verdicts.is_of_one_run, verdicts.is_clear) == (-100, False, False)
+    assert (verdicts.p_adjusted or 1) < 0.05
+    words = " ".join(" ".join(document_text.write_lines(figure.describe(result, NO_HEAD))).split())
+    assert "pairs of answers)" not in words
+    assert "constant answered about the story as it is in another run" in words
+
+
 def test_sentences_stand_only_where_it_is_clear(study: Study) -> None:
     read_altered(study)
 
@@ -156,8 +173,7 @@ def test_readings_of_changed_stories_change_no_other_figure(study: Study) -> Non
     biases = after["judge_biases"]
     assert isinstance(biases, Listing)
     assert {(row.judge, row.bias) for row in biases.rows if row.interventions} == {
-        ("constant", "verbosity"),
-        ("leaning", "verbosity"),
+        ("leaning", "verbosity"),  # the other never answers otherwise, which tests nothing
     }
     # Which points to the interventions, and says the same otherwise.
     after["judge_biases"] = Listing(tuple(replace(row, interventions=()) for row in biases.rows))

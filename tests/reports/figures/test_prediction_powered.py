@@ -106,6 +106,7 @@ def test_stories_and_hours_that_a_width_of_five_points_needs_stand_beside_it() -
         alone = int(np.ceil((1.959964 / 5) ** 2 * np.var(people[source], ddof=1)))
         assert row.n_needed_alone == alone > N_GROUPS
         assert row.n_needed == alone  # a judge's twenty stories are too few for five points
+        assert (row.n_needed_alone_low or 0) < alone < (row.n_needed_alone_high or 0)
         assert row.hours == row.hours_alone == pytest.approx(3 * 6 / 60 * alone)  # three people, six minutes
     assert "What people must read for an interval of 5.0 to either side" in " ".join(text.split())
 
