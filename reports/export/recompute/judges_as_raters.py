@@ -285,19 +285,15 @@ def yes_levels(package, items, judge, shape):
 
 def mean_expectations(package, items, judge, shape):
     """The mean answer by the judge's probabilities, over all of its readings if all have them, shape (I, U)."""
-    units, of_readings = (
-        {unit: n for n, unit in enumerate(package.units)},
-        expectations(package.table("judge_probabilities")),
-    )
-    keys = {item.key: n for n, item in enumerate(items)}
+    units, keys = {unit: n for n, unit in enumerate(package.units)}, {item.key: n for n, item in enumerate(items)}
+    of_readings = expectations(package.table("judge_probabilities"))
     sums, counts = np.zeros((2, *shape))
-    rows = package.all_readings[package.all_readings["rater"] == judge]
-    rows = rows[is_about(rows, items) & (rows["outcome"] == "answered").to_numpy()]
-    for reading in zip(*(rows[name] for name in READING), strict=True):
-        _rater, group, story, step, item, _seat = reading
-        if (group, story) in units:
-            sums[keys[step, item], units[group, story]] += of_readings.get(reading, np.nan)
-            counts[keys[step, item], units[group, story]] += 1
+    rows = package.all_readings[is_about(package.all_readings, items)]
+    rows = rows[(rows["rater"] == judge) & (rows["outcome"] == "answered")]
+    for rater, group, story, step, item, seat in zip(*(rows[name] for name in READING), strict=True):
+        place = keys[step, item], units[group, story]
+        sums[place] += of_readings.get((rater, group, story, step, item, seat), np.nan)
+        counts[place] += 1
     return sums / np.where(counts > 0, counts, np.nan)
 
 

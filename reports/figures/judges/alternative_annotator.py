@@ -111,7 +111,7 @@ class AlternativeAnnotator(Figure[Listing[JudgeStandings]]):
     position = 127
     section = "judges"
     tables = ("alternative-annotator",)
-    edition = 3
+    edition = 4
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> Listing[JudgeStandings]:

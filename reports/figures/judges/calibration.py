@@ -81,7 +81,7 @@ class JudgesCalibration(Figure[Listing[Calibration]]):
     position = 134
     section = "judges"
     tables = ("judges-calibration",)
-    edition = 2
+    edition = 3
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> Listing[Calibration]:

@@ -57,7 +57,7 @@ class DoubtfulVerdicts(Figure[Doubt]):
     section = "judges"
     tables = ("doubtful-verdicts",)
     pages_of = "stories"
-    edition = 2
+    edition = 3
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> Doubt | None:

@@ -55,6 +55,7 @@ class HumanLine(Figure[Listing[JudgeLine]]):
     position = 126
     section = "judges"
     tables = ("human-line",)
+    edition = 2
     is_shown_sealed = False
 
     def compute(self, dataset: Dataset) -> Listing[JudgeLine]:

@@ -31,7 +31,7 @@ class JudgesOnScales(JudgesBesidePeople[JudgeScores], Figure[Listing[JudgeScores
     position = 121
     section = "judges"
     tables = ("judges-on-scales", "lost-ratings")
-    edition = 5
+    edition = 6
     caption = gettext_lazy("Against the mean of people; of several items the mean of the items’ values.")
     every = gettext_lazy("Every statistic, item by item")
     lost = gettext_lazy("What is missing of each judge’s ratings, in percent of those expected, by source.")

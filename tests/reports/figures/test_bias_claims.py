@@ -36,8 +36,8 @@ def test_of_length_nothing_is_said_where_more_words_in_the_same_stories_were_tri
     assert not any("twice as long" in sentence for sentence in said)
     assert len(said) == 1, "nor is it counted among what is shown"
     assert said[0] == (
-        "Of length nothing is said here of Judge &lt;1&gt; (scales): more words in the same stories were tried, and what "
-        "that did stands under <strong>Interventions on the stories</strong>."
+        "Of length nothing is said here of Judge &lt;1&gt; (scales): more words in the same stories were tried, and "
+        "what that did stands under <strong>Interventions on the stories</strong>."
     )
 
 
