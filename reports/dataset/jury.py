@@ -83,14 +83,14 @@ def expected_rows(dataset: Dataset) -> pd.DataFrame:
     rows = rows.assign(
         analysed=numbers, outcome=rows["outcome"].astype(object).where(numbers.notna(), Response.Outcome.OPEN.value)
     )
-    taken = readings.take_one_value(rows, dataset.reading_by_assignment, scales=by_key)
-    taken = taken[(taken["outcome"] == Response.Outcome.ANSWERED) & taken["analysed"].notna()]
+    scores = readings.take_one_value(rows, dataset.reading_by_assignment, scales=by_key)
+    scores = scores[(scores["outcome"] == Response.Outcome.ANSWERED) & scores["analysed"].notna()]
     units_of_study = set(dataset.units)
-    is_unit = [unit in units_of_study for unit in zip(taken["group"], taken["story"], strict=True)]
-    taken, tables = taken[np.array(is_unit, dtype=np.bool_)], []
-    for judge in sorted(taken["rater"].unique()):
+    is_unit = [unit in units_of_study for unit in zip(scores["group"], scores["story"], strict=True)]
+    scores, tables = scores[np.array(is_unit, dtype=np.bool_)], []
+    for judge in sorted(scores["rater"].unique()):
         for (step, name), item in by_key.items():
-            own = taken[(taken["rater"] == judge) & (taken["step"] == step) & (taken["item"] == name)]
+            own = scores[(scores["rater"] == judge) & (scores["step"] == step) & (scores["item"] == name)]
             units, means = list(zip(own["group"], own["story"], strict=True)), own["analysed"].tolist()
             tables.append(_answers(dataset, name_expected(judge), item, units, means, means))
     filled = [table for table in tables if len(table)]

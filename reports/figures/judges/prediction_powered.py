@@ -34,7 +34,7 @@ from reports.document.model import (
 from reports.document.phrases import in_language, joined, phrase, reason_words
 from reports.document.values import Interval, Reason
 from reports.figures.base import Figure, Listing, without_value
-from reports.figures.judges import needed_reading
+from reports.figures.judges import reading_plan
 from reports.lazy import arrays, np, prediction_powered
 from reports.numbers import coefficient, decimal
 from reports.numbers import interval as between
@@ -256,7 +256,7 @@ def _by_source(
     return tuple(
         replace(
             _estimate(name, powered[name], int(n_missing[of_source[name]].sum()), bounds),
-            **needed_reading.count(dataset, material, powered[name].n, of_source[name], needed.get(name)),
+            **reading_plan.count(dataset, material, powered[name].n, of_source[name], needed.get(name)),
         )
         if name in powered
         else SourceEstimate(source=name, why=Reason.of(refusals[name]))
@@ -310,7 +310,7 @@ def _of_judge(row: JudgeEstimates, head: Head, *, is_shown: bool) -> list[Block]
     )
     if not is_shown:
         return [table]
-    tables: list[Block] = [table, *needed_reading.table(row, title)]
+    tables: list[Block] = [table, *reading_plan.table(row, title)]
     summary = _("%(judge)s, as a table") % {"judge": row.judge}
     if row.plot is None:
         return [Subsection(summary=summary, is_open=True, blocks=tables)]
