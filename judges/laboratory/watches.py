@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from judges import lifecycle, runs
-from judges.models import Call, DriftCheck, DriftWatch, Judge, Parse, Run
+from judges.models import Call, DriftCheck, DriftWatch, Endpoint, Judge, Parse, Run
 from judges.planning import CannotRun
 from judges.planning.estimates import RunEstimate
 from judges.planning.fixed_texts import SCOPE, plan_fixed_texts
@@ -53,7 +53,8 @@ def find_candidates(study: Study) -> QuerySet[Judge]:
     """Models that have read in the study, and that nobody watches there."""
     watched = study.drift_watches.filter(ended_at=None).values("judge")
     judges = Judge.objects.filter(metric="", is_trial=False, is_writer=False, is_measurer=False)
-    return judges.filter(runs__study=study).exclude(pk__in=watched).distinct().order_by("slug")
+    judges = judges.filter(runs__study=study).exclude(endpoint__base_url=Endpoint.LOGS)
+    return judges.exclude(pk__in=watched).distinct().order_by("slug")
 
 
 def estimate(study: Study, judge: Judge) -> RunEstimate:

@@ -356,6 +356,10 @@ def describe_judges(study: Study) -> Iterator[str]:
                 "metric": judge.metric,
                 "version": judge.metric_version,
             }
+        elif judge.is_from_log:
+            sentence = _("%(judge)s is the model %(model)s; its replies came in from a file of another tool.")
+            yield sentence % {"judge": code, "model": judge.model}
+            yield from describe_answering(code, answering.get(code, []), asked=judge.model)
         elif judge.prompt is not None:
             yield _(
                 "%(judge)s is the model %(model)s, asked with the prompt %(prompt)s, version %(version)s%(rest)s."
