@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from judges.models.judges import Judge
@@ -48,6 +49,11 @@ class DriftWatch(models.Model):
 
     def __str__(self) -> str:
         return f"watch of {self.judge_id and self.judge.slug} in {self.study_id and self.study.slug}"
+
+    @property
+    def obstacle(self) -> str:
+        """Why the latest check was not begun, in the language of whoever reads; "" if it was."""
+        return gettext(self.problem) if self.problem else ""
 
 
 class DriftCheck(models.Model):

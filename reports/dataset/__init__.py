@@ -166,9 +166,9 @@ class Dataset:
     def models_with_jury(self) -> pd.DataFrame:
         """The same with the answers of the jury that the plan names, and with expected scores of judges whose
         probabilities are known, as if each were one of them."""
-        made = [rows for rows in (jury.jury_rows(self), jury.expected_rows(self)) if len(rows)]
-        tables = [table.astype(object) for table in (self.models, *made)]
-        return pd.concat(tables, ignore_index=True) if made else self.models
+        further = [rows for rows in (jury.jury_rows(self), jury.expected_rows(self)) if len(rows)]
+        tables = [table.astype(object) for table in (self.models, *further)]
+        return pd.concat(tables, ignore_index=True) if further else self.models
 
     @cached_property
     def judged_by_items(self) -> dict[tuple[tuple[Pair, ...], bool], Judged | None]:

@@ -54,9 +54,9 @@ def _rows_of(dataset: Dataset, plan: AnalysisPlan, item: StepItem, answered: pd.
     take = jury.mean if item.is_scale else jury.majority
     answers = take(matrix.to_numpy(dtype=np.float64).T, plan.weights_of_jury)
     is_there = np.isfinite(answers)
-    written = [number if item.is_scale else values[int(number)] for number in answers[is_there].tolist()]
-    analysed = [np.nan] * len(written) if item.is_choice else answers[is_there].tolist()
-    return _answers(dataset, name_jury(plan), item, list(matrix.index[is_there]), written, analysed)
+    values_of_units = [number if item.is_scale else values[int(number)] for number in answers[is_there].tolist()]
+    analysed = [np.nan] * len(values_of_units) if item.is_choice else answers[is_there].tolist()
+    return _answers(dataset, name_jury(plan), item, list(matrix.index[is_there]), values_of_units, analysed)
 
 
 def expected_rows(dataset: Dataset) -> pd.DataFrame:

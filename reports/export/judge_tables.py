@@ -83,7 +83,7 @@ def grade_rows(content: PackageContent) -> Iterator[Row]:
         item = item_by_key.get((answer.step, answer.item))
         if answer.assignment not in seat_by_assignment or item is None:
             continue
-        for written, probability in answer.by_value.items():
+        for name, probability in answer.by_value.items():
             yield {
                 "rater": answer.judge,
                 "group": answer.group,
@@ -91,8 +91,8 @@ def grade_rows(content: PackageContent) -> Iterator[Row]:
                 "story": answer.story,
                 "step": answer.step,
                 "item": answer.item,
-                "answer": written,
-                "analysed": answer.number_of(written, item),
+                "answer": name,
+                "analysed": answer.number_of(name, item),
                 "probability": probability,
                 "outside": answer.outside,
             }

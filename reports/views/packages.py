@@ -41,6 +41,7 @@ MEANING: dict[str, str | Promise] = {
     "timings.csv": gettext_lazy("Active seconds by rater, step and story"),
     "events.csv": gettext_lazy("The history of every answer"),
     "judge_runs.csv": gettext_lazy("The model and the prompt of each judge, and which way scores are better"),
+    "judge_probabilities.csv": gettext_lazy("How probable each answer of a judge was, where its server said so"),
     "fill_vectors.csv": gettext_lazy("With sources: fills of a judged cloze as vectors"),
     "neighbours.csv": gettext_lazy("With sources: the nearest stories of each reference set"),
     "idea_scores.csv": gettext_lazy("With sources: novelty, surprise and value of ideas"),

@@ -32,6 +32,9 @@ def alignment(package, result, check):
             check.ends(place, row["interval"], ends[n], both["cluster"].nunique())
             for side, field in (("base", "base_coefficient"), ("judge", "coefficient")):
                 check.number(f"{place}/{field}", row[field]["value"], coefficient(kind, table, f"{side}_number"))
+                if kind == "verdicts":
+                    n_both = len(table.dropna(subset=[f"{side}_number", "people"]))
+                    check.numbers(f"{place}/{field}", row[field], n_units=n_both, n_raters=2)
             check_test(package, place, row["base_test"], row["base"], row, items, 1, check)
             check_test(package, place, row["test"], row["judge"], row, items, len(rows), check)
 

@@ -59,18 +59,6 @@ BAD = {
         'outcome = "verdicts"\nreference = "Ann"\nmargin = true',
         "margin: must be a number, not true or false",
     ),
-    "a jury of one": (
-        'outcome = "verdicts"\nreference = "Ann"\njury = ["one"]',
-        "jury: “one” alone is no jury; name two judges or more, or none",
-    ),
-    "too few weights": (
-        'outcome = "verdicts"\nreference = "Ann"\njury = ["one", "two"]\njury_weights = [1]',
-        "jury_weights: has 1 for 2 judges; give one for each, or none",
-    ),
-    "a weight of nothing": (
-        'outcome = "verdicts"\nreference = "Ann"\njury = ["one", "two"]\njury_weights = [1, 0]',
-        "jury_weights: must be a list of numbers larger than 0, as [2, 1, 1]",
-    ),
     "epsilon of 1": (
         'outcome = "verdicts"\nreference = "Ann"\nepsilon = 1',
         "epsilon: must be larger than 0 and smaller than 1, as .2",
@@ -224,26 +212,6 @@ def test_the_form_keeps_rules_shows_them_again_and_says_which_cannot_apply(clien
         "exclusions": "Whoever calls it off.",
     }
     assert 'value="A1, A2"' in client.get(address).content.decode()
-
-
-def test_a_jury_is_planned_with_its_weights_shown_again_and_registered(client: Client, draft: Study) -> None:
-    client.force_login(factories.staff("designer"))
-    address = "/studies/plums/analysis-plan/"
-    fields = {"outcome": "tests/item-1", "contrasts": "every_pair", "test": "model", "epsilon": "0.2"}
-
-    refused = client.post(address, fields | {"jury": "one, two", "jury_weights": "2, many"})
-    planned = client.post(address, fields | {"jury": "one, two three", "jury_weights": "2, 1 1.5"})
-
-    assert (refused.status_code, planned.status_code) == (400, 302)
-    assert list(refused.context["form"].errors) == ["jury_weights"]
-    draft.refresh_from_db()
-    plan = protocol.drafted_plan(draft)
-    assert plan is not None
-    assert (plan.jury, plan.weights_of_jury) == (("one", "two", "three"), (2, 1, 1.5))
-    page = client.get(address).content.decode()
-    assert 'value="one, two, three"' in page
-    assert 'value="2, 1, 1.5"' in page
-    assert "with their weights: one (2), two (1), three (1.5)." in write_preregistration(draft, plan)
 
 
 def test_a_frozen_plan_never_changes(draft: Study) -> None:

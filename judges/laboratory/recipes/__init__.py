@@ -63,4 +63,4 @@ def find_recipe(slug: str) -> Recipe:
         return all_recipes()[slug]
     except KeyError:
         message = _("“%(slug)s” is not a recipe; there are: %(slugs)s")
-        raise UnknownRecipe(message % {"slug": slug, "slugs": ", ".join(all_recipes())}) from None
+        raise UnknownRecipe(message % {"slug": slug, "slugs": ", ".join(find_writing())}) from None

@@ -82,8 +82,8 @@ def jury_rows(package):
         if not (item.is_verdict or item.is_choice or item.is_scale):
             continue
         cube = build_cube(answered[is_about(answered, [item])], [item], names, package.units)
-        found = (jury.mean if item.is_scale else jury.majority)(cube.values[0], weights)
-        rows = pd.DataFrame(package.units, columns=UNIT).assign(number=found).dropna(subset="number")
+        numbers = (jury.mean if item.is_scale else jury.majority)(cube.values[0], weights)
+        rows = pd.DataFrame(package.units, columns=UNIT).assign(number=numbers).dropna(subset="number")
         if item.is_choice:
             value_by_position = {position: value for value, position in item.position_by_value.items()}
             rows = rows.assign(value=rows["number"].map(value_by_position), number=np.nan)

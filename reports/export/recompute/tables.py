@@ -280,8 +280,8 @@ class Package:
         """The same with the answers of the jury that the plan names, and with expected scores, as if they were some."""
         from recompute.readings import expected_rows, jury_rows
 
-        made = [rows for rows in (jury_rows(self), expected_rows(self)) if len(rows)]
-        return pd.concat([self.models, *made], ignore_index=True) if made else self.models
+        further = [rows for rows in (jury_rows(self), expected_rows(self)) if len(rows)]
+        return pd.concat([self.models, *further], ignore_index=True) if further else self.models
 
     # ── people ─────────────────────────────────────────────────────────────────────────────────────────────────────
 

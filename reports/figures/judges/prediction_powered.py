@@ -164,8 +164,8 @@ class PeopleAndJudge(Figure[Listing[JudgeEstimates]]):
             "Stories that are needed: with <var>n</var> read by people, of <var>M</var> that the judge has read, the "
             "variance is that of people less <var>w</var> times the judge, divided by <var>n</var>, plus that of "
             "<var>w</var> times the judge, divided by <var>M</var> − <var>n</var>; the weight <var>w</var> is that of "
-            "the estimate. From ten stories on; hours at this study’s median time and sets of answers per story. "
-            "Stories that share a prompt are one."
+            "the estimate. From ten stories on; hours at this study’s median time, with as many people a story as here."
+            " Stories that share a prompt are one."
         )
         yield DocumentSection(
             heading=self.title,

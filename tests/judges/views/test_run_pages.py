@@ -373,7 +373,7 @@ def test_no_page_of_judges_tells_a_source(client: Client, run: Run, role: str) -
 @pytest.mark.parametrize("n_rows", [1, 3])
 @pytest.mark.parametrize(
     ("address", "n_queries"),
-    [("runs/", 10), ("runs/{}/", 22), ("runs/{}/calls/", 9), ("judges/", 7), ("prompts/", 9)],
+    [("runs/", 11), ("runs/{}/", 22), ("runs/{}/calls/", 9), ("judges/", 7), ("prompts/", 9)],
 )
 def test_a_list_costs_the_same_for_one_row_as_for_three(
     client: Client, study: Study, n_rows: int, address: str, n_queries: int, django_assert_num_queries: object
