@@ -121,7 +121,7 @@ def _read_inputs(study: Study, *, blind: bool) -> dict[str, Any]:
         "seconds": timings.aggregate(total=Sum("active_seconds"))["total"],
         "fills": list(Fill.objects.filter(assignment__study=study).order_by("pk").values_list("pk", "state")),
         # A request that is still on its way changes the cost when it comes back.
-        "requests": Attempt.objects.filter(call__run__study=study).aggregate(
+        "requests": Attempt.objects.filter(call__run__study=study, call__run__drift_check=None).aggregate(
             n=Count("pk"), in_flight=Count("pk", filter=Q(outcome="")), total=Cast(Sum("cost"), TextField())
         ),
         "themes": codings.inputs(study),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import lzma
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,8 +21,15 @@ from judges.models.judges import Judge
 from studies.incoming_tables.errors import UnreadableFile
 from studies.incoming_tables.tables import IncomingTable
 
-# All that is unpacked of a file, and in how many parts.
-MOST_UNPACKED, MOST_ENTRIES = 200_000_000, 100_000
+# All that is unpacked of a file, in how many parts, and of one of them.
+MOST_UNPACKED, MOST_ENTRIES, LARGEST_ENTRY = 200_000_000, 100_000, 10_000_000
+MOST_VALUES = 3_000_000  # in one JSON: each takes far more memory than its letters
+HEADER, LARGEST_HEADER = "header.json", 1_000_000  # of an archive
+# What a broken or hostile archive raises; ValueError of a name that is no text.
+BROKEN = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, EOFError, OSError, RuntimeError),
+    ValueError,
+)
 LONGEST_KEY = 300  # letters of what a log says of a sample that may name a story or an item
 MOST_KEYS = 40
 FIXED = (
@@ -121,10 +129,20 @@ class LogFile:
         return None if self.is_archive else self._parse(self.content)
 
     @cached_property
+    def header(self) -> Any:
+        """What the JSON says that an archive begins with, or else the whole; None if there is none."""
+        if not self.is_archive:
+            return self.document
+        return next((part for _name, part in self.entries(HEADER, largest=LARGEST_HEADER)), None)
+
+    @cached_property
     def lines(self) -> list[Any]:
         """What each of its lines says in JSON; none of them if one says nothing in JSON."""
         if self.is_archive:
             return []
+        self._check_size(self.content)
+        if self.document is not None:
+            return [self.document]
         documents = [self._parse(line) for line in self.content.splitlines() if line.strip()]
         return [] if None in documents else documents
 
@@ -132,22 +150,33 @@ class LogFile:
     def is_archive(self) -> bool:
         return self.content.startswith(b"PK\x03\x04")
 
-    def entries(self, prefix: str) -> Iterator[tuple[str, Any]]:
-        """The JSON of each entry of an archive whose name begins so, by its name."""
+    def entries(self, prefix: str, *, largest: int = LARGEST_ENTRY) -> Iterator[tuple[str, Any]]:
+        """The JSON of each entry of an archive whose name begins so, by its name. largest : in bytes"""
         try:
             with zipfile.ZipFile(io.BytesIO(self.content)) as archive:
                 infos = [i for i in archive.infolist() if i.filename.startswith(prefix) and not i.is_dir()]
                 if len(infos) > MOST_ENTRIES or sum(info.file_size for info in infos) > MOST_UNPACKED:
                     raise UnreadableFile(_("The archive holds too much once it is unpacked. Split it."))
+                if any(info.file_size > largest for info in infos):
+                    message = _("A part of %(name)s is larger than %(n)d MB. Save the log as JSON, and bring that.")
+                    raise UnreadableFile(message % {"name": self.name, "n": largest // 1_000_000})
                 for info in infos:
                     with archive.open(info) as entry:
                         # No more than it says, whatever it holds.
                         yield info.filename, self._parse(entry.read(info.file_size + 1))
-        except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError, RuntimeError):
+        except UnreadableFile:
+            raise
+        except BROKEN:
             message = _("%(name)s cannot be unpacked. Save the log as JSON, and bring that.")
             raise UnreadableFile(message % {"name": self.name}) from None
 
+    def _check_size(self, content: bytes) -> None:
+        if sum(content.count(mark) for mark in (b",", b"[", b"{")) > MOST_VALUES:
+            message = _("%(name)s holds too many values to be read at once. Split it.")
+            raise UnreadableFile(message % {"name": self.name})
+
     def _parse(self, content: bytes) -> Any:
+        self._check_size(content)
         try:
             return json.loads(content)
         except RecursionError:

@@ -45,7 +45,7 @@ def import_log(study: Study, log: ForeignLog, choices: LogChoices, *, sha256: st
     Raises ImportRefused, NotPlannable if nothing is frozen yet; then nothing has come in.
     """
     study = Study.objects.select_for_update().get(pk=study.pk)
-    check_judge(study, choices)
+    check_judge(study, choices, sha256=sha256)
     matches = match(study, log, choices)
     _refuse_problems(matches, choices)
     run = _write_run(study, log, choices, matches, sha256=sha256, by=by, at=at)
@@ -57,8 +57,8 @@ def import_log(study: Study, log: ForeignLog, choices: LogChoices, *, sha256: st
     return run
 
 
-def check_judge(study: Study, choices: LogChoices) -> None:
-    """Raise ImportRefused if the judge cannot be called so."""
+def check_judge(study: Study, choices: LogChoices, *, sha256: str) -> None:
+    """Raise ImportRefused if the judge cannot be called so, or if the file's replies of its model are in already."""
     try:
         SLUG.check(choices.judge)
     except InvalidValue as error:
@@ -66,6 +66,10 @@ def check_judge(study: Study, choices: LogChoices) -> None:
     if study.raters.filter(code=choices.judge).exists():
         message = _("%(judge)s has answers in this study already; give the judge another name")
         raise ImportRefused(message % {"judge": choices.judge})
+    of_model = study.runs.filter(judge__endpoint__base_url=Endpoint.LOGS, judge__model=choices.model)
+    if run := of_model.filter(document__contains=sha256).select_related("judge").first():
+        message = _("the replies of %(model)s in this file are in already, as those of %(judge)s")
+        raise ImportRefused(message % {"model": choices.model, "judge": run.judge.slug})
     other = Judge.objects.filter(slug=choices.judge).select_related("endpoint", "prompt").first()
     if other and not (other.is_from_log and (other.model, other.protocol) == (choices.model, choices.protocol)):
         message = _("%(judge)s is another judge, which asks %(model)s itself; give this one another name")

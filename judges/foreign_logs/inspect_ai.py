@@ -19,7 +19,7 @@ from judges.foreign_logs.base import (
 from judges.providers.base import fit_count, token_count
 from studies.incoming_tables.errors import UnreadableFile
 
-HEADER, SAMPLES = "header.json", "samples/"
+SAMPLES = "samples/"
 _ENDINGS = {"max_tokens": "length", "model_length": "length", "end_turn": "stop"}
 
 
@@ -47,8 +47,7 @@ def _list_samples(file: LogFile) -> list[Any]:
 
 def _read_header(file: LogFile) -> dict[str, Any] | None:
     """What a log says of its evaluation; None if the file is no log. Raises UnreadableFile for one without samples."""
-    document = next((part for _name, part in file.entries(HEADER)), None) if file.is_archive else file.document
-    header = document.get("eval") if isinstance(document, dict) else None
+    header = file.header.get("eval") if isinstance(file.header, dict) else None
     if not isinstance(header, dict) or "model" not in header:
         return None
     if not file.is_archive and not _list_samples(file):

@@ -135,24 +135,44 @@ class ReplyPlaces:
 
     def find_story(self, sample: LogSample, choices: LogChoices, location: str) -> Story:
         """The story that the reply is about. Raises InvalidRow."""
-        if sample.failure or (not sample.reply.strip() and sample.ended == "stop"):
+        if sample.failure or sample.ended == "error" or (not sample.reply.strip() and sample.ended == "stop"):
             reason = _("the log holds no reply: %(why)s") % {"why": quote(sample.failure or sample.ended)}
             raise InvalidRow(location, _("reply"), reason)
         name = _find_named(sample, choices.story_key, STORY_KEYS, self.story_by_code)
         if name:
-            return self.story_by_code[name]
+            story = self.story_by_code[name]
+            if story.is_withheld:
+                reason = _("%(story)s is withheld, and nothing about it comes in; leave it out") % {"story": story.code}
+                raise InvalidRow(location, _("story"), reason)
+            self._refuse_others(sample, story, location)
+            return story
         if choices.story_key and (unknown_name := sample.keys.get(choices.story_key)):
             reason = _("%(name)s is no story of the study’s groups; choose what else names the story")
             raise InvalidRow(location, choices.story_key, reason % {"name": quote(unknown_name)})
         codes = self._find_by_words(" ".join(sample.words.split()))
         if len(codes) == 1:
-            return self.story_by_code[codes[0]]
+            story = self.story_by_code[codes[0]]
+            self._refuse_others(sample, story, location)
+            return story
         if codes:
             reason = _("the words of %(n)d stories stand in what was asked (%(codes)s); choose what names the story")
             values = {"n": len(codes), "codes": ", ".join(codes[:5])}
             raise InvalidRow(location, _("story"), reason % values)
         reason = _("no story of the study stands in what was asked; choose what names the story, or leave it out")
         raise InvalidRow(location, _("story"), reason)
+
+    def _refuse_others(self, sample: LogSample, story: Story, location: str) -> None:
+        """Raise InvalidRow if words of other stories stand in what was asked: they could not be erased with theirs."""
+        own_text = " ".join(story.text.split())
+        asked = " ".join(sample.words.split())
+        codes = [
+            code
+            for code, text, stretch in self._find_near(asked)
+            if stretch not in own_text or (text in asked and text not in own_text)
+        ]
+        if codes:
+            reason = _("words of other stories (%(codes)s) stand in what was asked about %(story)s; leave it out")
+            raise InvalidRow(location, _("story"), reason % {"codes": ", ".join(codes[:5]), "story": story.code})
 
     def find_items(self, sample: LogSample, choices: LogChoices, location: str) -> tuple[Step, tuple[Item, ...]]:
         """The items that the reply answers, and their step. Raises InvalidRow."""
@@ -199,8 +219,13 @@ class ReplyPlaces:
     @lru_cache(maxsize=1024)  # noqa: B019 - it lives as long as one import
     def _find_by_words(self, asked: str) -> list[str]:
         """The codes of the stories that stand in what was asked as a whole, or else with a stretch."""
-        near = [(code, text) for code, text, stretch in self._texts if stretch in asked]
-        return [code for code, text in near if text in asked] or [code for code, _text in near]
+        near = self._find_near(asked)
+        return [code for code, text, _stretch in near if text in asked] or [code for code, _text, _stretch in near]
+
+    @lru_cache(maxsize=1024)  # noqa: B019 - as above
+    def _find_near(self, asked: str) -> list[tuple[str, str, str]]:
+        """Those of `_texts` of which a stretch stands in what was asked."""
+        return [row for row in self._texts if row[2] in asked]
 
 
 def _find_named(sample: LogSample, key: str, usual: Iterable[str], known: Iterable[str]) -> str:

@@ -17,10 +17,10 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_noop
 
 from judges import lifecycle, runs
-from judges.models import Call, DriftCheck, DriftWatch, Judge, Parse, Run
+from judges.models import Call, DriftCheck, DriftWatch, Endpoint, Judge, Parse, Run
 from judges.planning import CannotRun
 from judges.planning.estimates import RunEstimate
 from judges.planning.fixed_texts import SCOPE, plan_fixed_texts
@@ -34,7 +34,7 @@ EVERY = timedelta(days=1)
 MOST_CHECKS = 10
 # A judge that never changes is said to have moved in one check of a thousand at most.
 MOVED_BELOW = 0.001
-BUSY = gettext_lazy("Another run of this judge was not finished. The next check is tried a day later.")
+BUSY = gettext_noop("Another run of this judge was not finished. The next check is tried a day later.")
 # The model replied, with an answer or without. What ended otherwise says nothing of the model.
 REPLIED = (
     *(Call.State.OK, Call.State.REFUSED, Call.State.BLOCKED, Call.State.TRUNCATED),
@@ -53,7 +53,8 @@ def find_candidates(study: Study) -> QuerySet[Judge]:
     """Models that have read in the study, and that nobody watches there."""
     watched = study.drift_watches.filter(ended_at=None).values("judge")
     judges = Judge.objects.filter(metric="", is_trial=False, is_writer=False, is_measurer=False)
-    return judges.filter(runs__study=study).exclude(pk__in=watched).distinct().order_by("slug")
+    judges = judges.filter(runs__study=study).exclude(endpoint__base_url=Endpoint.LOGS)
+    return judges.exclude(pk__in=watched).distinct().order_by("slug")
 
 
 def estimate(study: Study, judge: Judge) -> RunEstimate:
@@ -109,27 +110,32 @@ def find_due(*, at: datetime) -> QuerySet[DriftWatch]:
 
 
 def check(watch: DriftWatch, *, at: datetime) -> DriftCheck | None:
-    """The check, approved and at work; None if another worker has it, or with the reason in the watch."""
+    """The check, approved and at work; None if another worker has it, or with the reason in the watch.
+
+    The check before it that nobody saw to is closed with what it has, so that one lost call ends no watch.
+    """
     claimed = DriftWatch.objects.filter(pk=watch.pk, ended_at=None, next_at=watch.next_at)
     if not claimed.update(next_at=at + EVERY):
         return None
     try:
+        for run in Run.objects.filter(drift_check__watch=watch).exclude(state=Run.State.FINISHED):
+            lifecycle.close(run, at=at)
         with transaction.atomic():
-            made = DriftCheck.objects.create(watch=watch, run=_write_run(watch))
-            runs.approve(made.run, by=watch.created_by)
+            drift_check = DriftCheck.objects.create(watch=watch, run=_write_run(watch))
+            runs.approve(drift_check.run, by=watch.created_by)
     except (CannotRun, IntegrityError) as error:
         is_busy = isinstance(error, IntegrityError)  # one unfinished run per judge and study
-        problem = str(BUSY) if is_busy else str(error)
+        problem = BUSY if is_busy else str(error)  # translated when it is shown
         DriftWatch.objects.filter(pk=watch.pk).update(problem=problem)
         return None
     DriftWatch.objects.filter(pk=watch.pk).update(problem="")
-    return made
+    return drift_check
 
 
 def _write_run(watch: DriftWatch) -> Run:
     study, judge = watch.study, watch.judge
     if study.runs.filter(judge=judge).exclude(state=Run.State.FINISHED).exists():
-        raise CannotRun(str(BUSY))
+        raise CannotRun(BUSY)
     planned = plan_fixed_texts(study, judge)
     prepared = preparation.prepare(study, planned, SCOPE, CallPacker(judge))
     return preparation.write(study, prepared, by=watch.created_by, budget=watch.budget)
@@ -140,23 +146,25 @@ def find_finished() -> QuerySet[DriftCheck]:
     return DriftCheck.objects.filter(compared_at=None, run__state=Run.State.FINISHED)
 
 
-def compare(made: DriftCheck, *, at: datetime) -> DriftCheck:
+def compare(drift_check: DriftCheck, *, at: datetime) -> DriftCheck:
     """The check with how its answers lie beside those before it; whoever is to know of a move is written to.
 
     Compared once, it stays as it is. Loads numpy.
     """
     from stats import drift  # here, so that web processes come without numpy
 
-    watch = made.watch
-    since = watch.checks.filter(run__created_at__gte=watch.compared_from, pk__lt=made.pk, compared_at__isnull=False)
+    watch = drift_check.watch
+    since = watch.checks.filter(
+        run__created_at__gte=watch.compared_from, pk__lt=drift_check.pk, compared_at__isnull=False
+    )
     earlier = list(since.order_by("pk").values_list("run", flat=True)[:MOST_CHECKS])
-    replies_by_run = load_replies([made.run_id, *earlier])
-    latest = replies_by_run.get(made.run_id, {})
+    replies_by_run = load_replies([drift_check.run_id, *earlier])
+    latest = replies_by_run.get(drift_check.run_id, {})
     calls = [
         [answers, *(by_call[key] for run in earlier if key in (by_call := replies_by_run.get(run, {})))]
         for key, answers in latest.items()
     ]
-    test = drift.compare_checks(calls, seed=made.pk)
+    test = drift.compare_checks(calls, seed=drift_check.pk)
     has_moved = test is not None and test.p < MOVED_BELOW
     values: Mapping[str, Any] = {}
     if test is not None:
@@ -168,13 +176,13 @@ def compare(made: DriftCheck, *, at: datetime) -> DriftCheck:
             "p": test.p,
             "least_p": test.least_p,
         }
-    row = DriftCheck.objects.filter(pk=made.pk, compared_at=None)
+    row = DriftCheck.objects.filter(pk=drift_check.pk, compared_at=None)
     if row.update(compared_at=at, has_moved=has_moved, **values):
-        made.refresh_from_db()
+        drift_check.refresh_from_db()
         if has_moved and watch.recipient:
-            _write_to(watch, made, at=at)
-    made.refresh_from_db()
-    return made
+            _write_to(watch, drift_check, at=at)
+    drift_check.refresh_from_db()
+    return drift_check
 
 
 def load_replies(run_pks: Collection[int]) -> dict[int, dict[CallKey, Answers]]:
@@ -195,9 +203,9 @@ def load_replies(run_pks: Collection[int]) -> dict[int, dict[CallKey, Answers]]:
     return replies
 
 
-def _write_to(watch: DriftWatch, made: DriftCheck, *, at: datetime) -> None:
+def _write_to(watch: DriftWatch, drift_check: DriftCheck, *, at: datetime) -> None:
     """Write that the judge has moved. The row says so first: a second attempt would be a second mail."""
-    DriftCheck.objects.filter(pk=made.pk).update(mailed_at=at)
+    DriftCheck.objects.filter(pk=drift_check.pk).update(mailed_at=at)
     path = reverse("judges:watches", args=[watch.study.slug])
     text = _(
         "The judge %(judge)s answered the fixed texts otherwise than before: %(distance)d of 100 comparisons with its "
@@ -205,12 +213,12 @@ def _write_to(watch: DriftWatch, made: DriftCheck, *, at: datetime) -> None:
         "The model behind the name, or the way in which it is served, may have changed."
     ) % {
         "judge": watch.judge.slug,
-        "distance": round(100 * (made.distance or 0)),
-        "floor": "–" if made.floor is None else round(100 * made.floor),
+        "distance": round(100 * (drift_check.distance or 0)),
+        "floor": "–" if drift_check.floor is None else round(100 * drift_check.floor),
         "n": round(1 / MOVED_BELOW),
     }
     subject = _("Quire: the judge %(judge)s answers otherwise") % {"judge": watch.judge.slug}
     try:
         EmailMessage(subject, f"{text}\n\n{watch.site}{path}", to=[watch.recipient]).send()
     except OSError as error:  # smtplib's errors are such
-        DriftCheck.objects.filter(pk=made.pk).update(mail_problem=type(error).__name__)
+        DriftCheck.objects.filter(pk=drift_check.pk).update(mail_problem=type(error).__name__)

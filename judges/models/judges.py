@@ -175,6 +175,9 @@ class Judge(FrozenOnceUsed):
         if names := [name for name in provider.own_fields if name in self.parameters]:
             message = gettext("%(names)s: set by Quire itself.") % {"names": ", ".join(names)}
             raise ValidationError({"parameters": message})
+        if names := [name for name in provider.unknown_fields if name in self.parameters]:
+            message = gettext("%(names)s: %(provider)s does not take it. Leave it out.")
+            raise ValidationError({"parameters": message % {"names": ", ".join(names), "provider": provider.title}})
         if not isinstance(self.parameters.get(REASONING_EFFORT, ""), str):
             message = gettext("%(name)s: a word, such as %(words)s.")
             values = {"name": REASONING_EFFORT, "words": ", ".join(REASONING_EFFORTS)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from judges.models.judges import Judge
@@ -49,6 +50,11 @@ class DriftWatch(models.Model):
     def __str__(self) -> str:
         return f"watch of {self.judge_id and self.judge.slug} in {self.study_id and self.study.slug}"
 
+    @property
+    def obstacle(self) -> str:
+        """Why the latest check was not begun, in the language of whoever reads; "" if it was."""
+        return gettext(self.problem) if self.problem else ""
+
 
 class DriftCheck(models.Model):
     """One day's questions about the fixed texts, and how the answers lie beside those of the days before."""
@@ -62,8 +68,8 @@ class DriftCheck(models.Model):
     n_checks = models.PositiveIntegerField(_("n checks"), default=0, help_text=_("With which they were compared."))
     distance = models.FloatField(_("distance"), null=True, blank=True, help_text=_("From the checks before, 0 to 1."))
     floor = models.FloatField(_("floor"), null=True, blank=True, help_text=_("The same among the checks before."))
-    p = models.FloatField(_("p"), null=True, blank=True)
-    least_p = models.FloatField(_("least p"), null=True, blank=True, help_text=_("That so few checks could show."))
+    p = models.FloatField(_("p value"), null=True, blank=True)
+    least_p = models.FloatField(_("least p value"), null=True, blank=True, help_text=_("That so few checks could show."))
     has_moved = models.BooleanField(_("has moved"), default=False)
     mailed_at = models.DateTimeField(_("mailed at"), null=True, blank=True)
     mail_problem = models.CharField(_("problem of the mail"), max_length=80, blank=True)

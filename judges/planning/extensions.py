@@ -89,7 +89,8 @@ def extend(study: Study, judge: Judge, plan: Plan) -> Plan:
     Fixed texts are asked about again, because they show change; they and probes can be all that is left.
     Raises NothingToAsk.
     """
-    earlier_runs = list(Run.objects.filter(study=study, judge=judge).order_by("pk").values_list("sha256", flat=True))
+    runs = Run.objects.filter(study=study, judge=judge, drift_check=None)
+    earlier_runs = list(runs.order_by("pk").values_list("sha256", flat=True))
     if not earlier_runs:
         return plan
     asked_keys = _load_asked_keys(study, judge)

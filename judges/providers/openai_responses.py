@@ -18,15 +18,18 @@ from judges.providers.base import (
     Limits,
     Provider,
     Request,
+    Token,
     answer_schema,
     failure_within,
     pop_reply_limit,
+    read_tokens,
     text_of,
     token_count,
 )
 from judges.providers.base.openai_library import FileBatches, OpenAILibraryClient
 
 LIMIT = "max_output_tokens"
+PROBABILITIES = "message.output_text.logprobs"  # what is included where `logprobs` is asked for
 _FINISH_REASONS = {LIMIT: "length"}
 # What HTTP would say of errors that come with success.
 _STATUSES = {"rate_limit_exceeded": 429, "server_error": 500}
@@ -39,6 +42,7 @@ class OpenAIResponses(Provider):
         *("model", "messages", "input", "instructions", "store", "stream"),
         *("background", "conversation", "previous_response_id"),
     )
+    unknown_fields = ("seed",)
     object_fields = ("reasoning", "text")
     reply_limits = (LIMIT, *REPLY_LIMITS)
 
@@ -77,6 +81,8 @@ def body_of(request: Request) -> dict[str, Any]:
         body[LIMIT] = limit
     if effort := body.pop(REASONING_EFFORT, None):
         body["reasoning"] = {"effort": effort} | body.get("reasoning", {})
+    if body.pop("logprobs", None):
+        body["include"] = [*(body.get("include") or ()), PROBABILITIES]
     messages = [(message["role"], text_of(message["content"])) for message in request["messages"]]
     if instructions := "\n\n".join(text for role, text in messages if role in ("system", "developer")):
         body["instructions"] = instructions
@@ -85,6 +91,13 @@ def body_of(request: Request) -> dict[str, Any]:
         form = {"type": "json_schema", "name": "answer", "strict": True, "schema": answer_schema(request["schema"])}
         body["text"] = body.get("text", {}) | {"format": form}
     return body | {"model": request["model"], "store": False}
+
+
+def _read_tokens(document: Any) -> tuple[Token, ...]:
+    """The tokens of a response with their log-probabilities; none where they were not asked for."""
+    contents = [item.get("content") or () for item in document["output"] if item["type"] == "message"]
+    parts = [part for content in contents for part in content if part["type"] == "output_text"]
+    return read_tokens({"content": [entry for part in parts for entry in part.get("logprobs") or ()]})
 
 
 def _read_output(document: Any) -> tuple[str, str]:
@@ -106,6 +119,7 @@ def completion_of(body: str, *, request_id: str = "", limits: Limits | None = No
     """The completion that the body of a response holds. Raises CallFailed if it holds none."""
     error: Any = None
     text = finish_reason = ""
+    tokens: tuple[Token, ...] = ()
     try:
         document = json.loads(body)
         has_failed = document.get("status") == "failed" or ("status" not in document and bool(document.get("error")))
@@ -113,6 +127,7 @@ def completion_of(body: str, *, request_id: str = "", limits: Limits | None = No
             error = document.get("error")
         else:
             text, finish_reason = _read_output(document)
+            tokens = _read_tokens(document)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         raise CallFailed(
             reasons.NO_MESSAGE, kind=FailureKind.MALFORMED, status=200, body=body, request_id=request_id
@@ -139,4 +154,5 @@ def completion_of(body: str, *, request_id: str = "", limits: Limits | None = No
         n_tokens_cache_written=token_count(usage, "input_tokens_details", "cache_write_tokens"),
         n_tokens_reasoning=token_count(usage, "output_tokens_details", "reasoning_tokens"),
         limits=limits,
+        tokens=tokens,
     )

@@ -7,7 +7,7 @@ from typing import Any
 from annotation import design
 from annotation.models import Assignment, Rater
 from judges import planning
-from judges.models import Call, Prompt, Reading, Run
+from judges.models import Call, Prompt, PromptProposal, Reading, Run
 from judges.planning import Plan, Scope, extensions
 from judges.planning.estimates import RunEstimate
 from judges.requests import PlannedCall
@@ -79,6 +79,9 @@ def write(study: Study, prepared: PreparedRun, *, by: str, **values: Any) -> Run
         estimate=prepared.estimate.document if prepared.estimate else {},
         **values,
     )
+    if judge.prompt and judge.prompt.source == Prompt.Source.OWN:
+        # The first run of a judge whose prompt was aligned here shows what it gained, wherever it was started.
+        PromptProposal.objects.filter(judge=judge, run=None, alignment__study=study).update(run=run)
     # Row by row a run of ten thousand texts would keep everybody else from writing for half a minute.
     seats = design.add_judge_seats(study, [(seat.group, seat.order) for seat in planned.seats], kind=rater.kind)
     assignments = Assignment.objects.bulk_create(

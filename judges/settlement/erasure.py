@@ -55,6 +55,11 @@ def empty(about: QuerySet[Call]) -> None:
     embedded = about.filter(kind=Call.Kind.EMBED).values_list("request", flat=True)
     # Of the texts that were embedded each call has rows of its own, with the story of that text that was first.
     Text.objects.filter(pk__in=[sha for request in embedded for sha in texts.hashes_of(request)]).update(content="")
+    # A call for a proposal of a prompt holds what experts said beside each story: all goes while the request names it.
+    # The cases stand in fences with a number of their own, so that no other call shares these texts.
+    shown = about.filter(draft__proposal__isnull=False).values_list("request", flat=True)
+    cases = Text.objects.filter(pk__in=[sha for request in shown for sha in texts.hashes_of(request)])
+    cases.exclude(story=None).update(content="")
     _strike_reasons({*about.values_list("reason", flat=True), *attempts.values_list("reason", flat=True)} - {""}, about)
     unanswered = Q(state__in=[*Call.PENDING, Call.State.BUDGET_STOPPED]) | OUT_OF_TRIES
     about.filter(unanswered).update(state=Call.State.BLOCKED)

@@ -35,6 +35,7 @@ from studies.views.posted_forms import makes_once
 
 SEES, MAY_BRING = "judges.view_run", "judges.add_run"
 N_PREVIEWED = 8
+MOST_REPLIES = 2_000  # that come in while somebody waits
 LONGEST_NAME = 80
 
 
@@ -131,6 +132,13 @@ def _guess(log: ForeignLog) -> dict[str, Any]:
     }
 
 
+def _check_number(log: ForeignLog, choices: LogChoices) -> None:
+    """Raise ImportRefused if the model has more replies than a page can wait for."""
+    if sum(sample.model == choices.model for sample in log.samples) > MOST_REPLIES:
+        message = _("%(model)s has more than %(n)d replies, too many for this page; the command import_log takes them")
+        raise ImportRefused(message % {"model": choices.model, "n": MOST_REPLIES})
+
+
 @require_in_study(MAY_BRING, change=MAY_BRING, methods=("GET", "HEAD", "POST"))
 @makes_once
 def show(request: HttpRequest, access: Access, file_id: int) -> HttpResponse:
@@ -155,6 +163,7 @@ class LogImportPage(ImportPage[BroughtLog, LogForm]):
         log = ForeignLog.of_table(self.table)
         by, at = self.by.get_username(), timezone.now()
         try:
+            _check_number(log, choices)
             run = import_log(study, log, choices, sha256=self.row.sha256, by=by, at=at)
         except (ImportRefused, NotPlannable) as error:
             self.refusals = str(error).splitlines()
@@ -173,7 +182,8 @@ class LogImportPage(ImportPage[BroughtLog, LogForm]):
             "n_samples": len(form.log.samples),
         }
         try:
-            check_judge(self.access.study, choices)
+            _check_number(form.log, choices)
+            check_judge(self.access.study, choices, sha256=self.row.sha256)
             matches = match(self.access.study, form.log, choices)
         except (ImportRefused, NotPlannable) as error:
             return TableReport((), [str(error)], context)

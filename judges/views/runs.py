@@ -65,7 +65,9 @@ def index(request: HttpRequest, access: Access) -> HttpResponse:
     """For all who see judges: the runs of the study, the latest first."""
     # The frozen documents are large, and no row of the list says anything of them.
     rows = (
-        Run.objects.filter(study=access.study, judge__is_trial=False, judge__is_writer=False, drift_check=None)
+        Run.objects.filter(study=access.study, judge__is_trial=False, judge__is_writer=False)
+        # A day's check of a watched judge stands on the page of watches; one that needs a person, here too.
+        .filter(Q(drift_check=None) | ~Q(state=Run.State.FINISHED))
         .select_related("judge__endpoint")
         .defer("document", "estimate")
     )

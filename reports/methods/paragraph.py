@@ -351,15 +351,15 @@ def describe_judges(study: Study) -> Iterator[str]:
         if judge is None:
             yield _("The answers of the judge %(judge)s were imported.") % {"judge": code}
         elif judge.metric:
-            yield _("%(judge)s is the metric %(metric)s, version %(version)s.") % {
-                "judge": code,
-                "metric": judge.metric,
-                "version": judge.metric_version,
-            }
+            values = {"judge": code, "metric": judge.metric, "version": judge.metric_version}
+            yield _("%(judge)s is the metric %(metric)s, version %(version)s.") % values
         elif judge.prompt is not None:
-            yield _(
+            words = _(
                 "%(judge)s is the model %(model)s, asked with the prompt %(prompt)s, version %(version)s%(rest)s."
-            ) % {
+            )
+            if judge.is_from_log:
+                words = _("%(judge)s is the model %(model)s; its replies came in from a file of another tool.")
+            yield words % {
                 "judge": code,
                 "model": judge.model,
                 "prompt": judge.prompt.name,

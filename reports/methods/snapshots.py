@@ -32,7 +32,9 @@ class Answering:
 
 def load_answering(study: Study) -> Mapping[str, list[Answering]]:
     """The models that answered each judge of the study, by the judge's name. One query."""
-    replies = Attempt.objects.filter(call__run__study=study, outcome=Attempt.Outcome.ANSWERED).exclude(model="")
+    replies = Attempt.objects.filter(
+        call__run__study=study, call__run__drift_check=None, outcome=Attempt.Outcome.ANSWERED
+    ).exclude(model="")
     rows = replies.values_list("call__run__judge__slug", "model", "system_fingerprint").order_by(
         "call__run__judge__slug", "model", "system_fingerprint"
     )

@@ -1,6 +1,6 @@
 """A judge's prompt brought nearer to experts: changed on one part of the groups, judged on the other alone."""
 
-from judges.laboratory.alignments.held_out import find_waiting, preview, start
+from judges.laboratory.alignments.held_out import check_decided, find_waiting, preview, start
 from judges.laboratory.alignments.plans import (
     MOST_PROPOSALS,
     USUAL_SHARE,
@@ -16,6 +16,7 @@ from judges.laboratory.alignments.proposals import (
     UndecidableProposal,
     accept,
     check,
+    find_reasons,
     find_shown,
     load_wording,
     refuse,
@@ -30,7 +31,9 @@ __all__ = [
     "UndecidableProposal",
     "accept",
     "check",
+    "check_decided",
     "discard",
+    "find_reasons",
     "find_shown",
     "find_waiting",
     "load_proposal_prompt",

@@ -16,13 +16,14 @@ from judges import catalogue, lifecycle, parsing, prompts
 from judges.laboratory import drafts, splits
 from judges.laboratory.alignments import disagreements
 from judges.laboratory.alignments.disagreements import Case
+from judges.laboratory.alignments.proposals import has_been_asked
 from judges.laboratory.recipes import Ask, Brief, find_recipe
 from judges.laboratory.recipes.alignment_proposal import SLUG
 from judges.laboratory.splits import Split
 from judges.models import Alignment, Call, Draft, Generation, Judge, Prompt, PromptProposal, Run
 from judges.planning import CannotRun, estimates
 from judges.planning.estimates import RunEstimate
-from judges.providers import REPLY_LIMITS, Request
+from judges.providers import Provider, Request
 from judges.requests import texts
 from studies import hashing, licences
 from studies.documents.names import first_free
@@ -40,7 +41,8 @@ class AlignmentOrder:
 
     judge : whose prompt is to be changed; proposer : whose endpoint, model and parameters propose
     share : of the groups whose answers are shown, between 0 and 1
-    sends_reasons : somebody vouches that experts' reasons may go to an outside provider
+    sends_reasons : somebody vouches that experts' reasons may go to an outside provider: that of the model that
+        proposes, or, in what it made of them, that of the judge
     system, template : in which words a proposal is asked for; those that come with Quire if the template is empty
     """
 
@@ -88,7 +90,7 @@ def load_proposal_prompt() -> Prompt:
 
 def plan(study: Study, order: AlignmentOrder) -> AlignmentPlan:
     """What the alignment would ask and rest on. Raises CannotRun. Writes nothing but the built-in prompts."""
-    _check_order(order)
+    _check_order(study, order)
     split = splits.split_groups(study, share=order.share, seed=order.seed)
     _check_size(study, split)
     cases = _find_cases(study, order, split)
@@ -103,7 +105,7 @@ def plan(study: Study, order: AlignmentOrder) -> AlignmentPlan:
         drawn=drawn,
         judge=proposer,
         requests=[],
-        with_reasons=order.sends_reasons or not _leaves_house(order.proposer),
+        with_reasons=order.sends_reasons or not (_leaves_house(order.proposer) or _leaves_house(order.judge)),
         estimate=RunEstimate(0, 0, 0, None, None, 0.0),
     )
     try:
@@ -152,12 +154,16 @@ def discard(alignment: Alignment) -> None:
     judge.delete()
 
 
-def _check_order(order: AlignmentOrder) -> None:
+def _check_order(study: Study, order: AlignmentOrder) -> None:
     if not 1 <= order.n_proposals <= MOST_PROPOSALS:
         message = _("Ask for 1 to %(most)d proposals, not %(n)d.")
         raise CannotRun(message % {"most": MOST_PROPOSALS, "n": order.n_proposals})
     if order.judge.prompt is None or order.proposer.prompt is None:
         raise CannotRun(_("A metric has no prompt. Choose a judge that is a model."))
+    for judge in (order.judge, order.proposer):
+        if judge.is_from_log:
+            message = _("%(judge)s came in with a log of another tool, and cannot be asked; make a judge of its model")
+            raise CannotRun(message % {"judge": judge.slug})
     if not order.proposer.required_endpoint.is_allowed:
         message = _("An administrator has not allowed the endpoint %(endpoint)s.")
         raise CannotRun(message % {"endpoint": order.proposer.required_endpoint.name})
@@ -165,6 +171,12 @@ def _check_order(order: AlignmentOrder) -> None:
         message = _(
             "The prompt of %(judge)s was aligned before, so that no story is left that neither part has seen. Choose "
             "the judge that it was made from."
+        )
+        raise CannotRun(message % {"judge": order.judge.slug})
+    if has_been_asked(study, order.judge):
+        message = _(
+            "%(judge)s was aligned in this study before, and a changed prompt has been asked about the stories held "
+            "out. Align another judge, or align this one in a study with other stories."
         )
         raise CannotRun(message % {"judge": order.judge.slug})
 
@@ -209,7 +221,8 @@ def _make_proposer(order: AlignmentOrder) -> Judge:
     Its replies are longer than verdicts, so that no limit of those is sent.
     """
     prompt, model = _find_prompt(order), order.proposer
-    parameters = {name: value for name, value in model.parameters.items() if name not in REPLY_LIMITS}
+    limits = (model.required_endpoint.provider or Provider).reply_limits
+    parameters = {name: value for name, value in model.parameters.items() if name not in limits}
     slugs = set(Judge.objects.filter(slug__startswith="proposes-").values_list("slug", flat=True))
     return Judge(
         slug=first_free(f"proposes-{model.slug}"[:76], slugs, longest=80),

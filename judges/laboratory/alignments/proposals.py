@@ -10,18 +10,19 @@ from datetime import datetime
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from annotation.models import Response
 from judges import prompts
 from judges.laboratory.recipes.alignment_proposal import read_proposal
 from judges.models import Call, Draft, Judge, Prompt, PromptProposal
 from judges.prompts import InvalidPrompt
 from studies.documents.names import first_free
-from studies.models import Story
+from studies.models import Story, Study
 from studies.typography.paragraphs import normalise_line_ends
 
 # A form of reply that a prompt shows, as {"answer": …}: models are read by it, so that it must not change.
 FORM_OF_REPLY = re.compile(r'\{"[^{}]*\}')
 LONGEST_TEMPLATE = 20_000
-# So many words of a story in a row are a quotation.
+# So many words of a story or an expert in a row are a quotation.
 N_QUOTED = 12
 
 
@@ -45,10 +46,10 @@ def load_wording(proposal: PromptProposal) -> PromptWording | None:
     return PromptWording(**content) if content else None
 
 
-def check(base: Prompt, wording: PromptWording, *, stories: Iterable[Story] = ()) -> None:
+def check(base: Prompt, wording: PromptWording, *, stories: Iterable[Story] = (), reasons: Iterable[str] = ()) -> None:
     """Raise InvalidPrompt unless the wording asks what the prompt asks, in the same form, in other words.
 
-    stories : which it must not quote
+    stories, reasons : which it must not quote
     """
     if (wording.system.split(), wording.template.split()) == (base.system.split(), base.template.split()):
         raise InvalidPrompt(_("the prompt is the same as before; change its words, or refuse the proposal"))
@@ -68,11 +69,25 @@ def check(base: Prompt, wording: PromptWording, *, stories: Iterable[Story] = ()
         if own & _sequences(story.text):
             message = _("template: it quotes the story %(code)s; a prompt states rules, since it outlives the stories")
             raise InvalidPrompt(message % {"code": story.code})
+    if any(own & _sequences(reason) for reason in reasons):
+        raise InvalidPrompt(_("template: it quotes an expert; a prompt states rules, since it outlives the answers"))
 
 
 def find_shown(proposal: PromptProposal) -> list[Story]:
     """The stories that the proposing model was shown. One query."""
     return list(Story.objects.filter(pk__in=Call.objects.filter(pk__in=proposal.calls).values("story")))
+
+
+def find_reasons(proposal: PromptProposal) -> list[str]:
+    """What the experts wrote whose answers the proposing model was shown. One query."""
+    rows = Response.objects.filter(pk__in=proposal.responses).exclude(rationale="")
+    return list(rows.values_list("rationale", flat=True))
+
+
+def has_been_asked(study: Study, judge: Judge) -> bool:
+    """Whether a version of the judge's prompt has a run in the study, so that what comes next could rest on it."""
+    rows = PromptProposal.objects.filter(alignment__study=study, alignment__judge=judge)
+    return rows.filter(run__isnull=False).exists()
 
 
 @transaction.atomic
@@ -85,11 +100,19 @@ def accept(proposal: PromptProposal, wording: PromptWording, *, by: str, at: dat
     if (proposed := load_wording(row)) is None:
         raise UndecidableProposal(_("This proposal cannot be read. Refuse it."))
     base = row.alignment.judge
+    if has_been_asked(row.alignment.study, base):
+        message = _(
+            "A version of this prompt has been asked about the held-out stories already, and what is accepted now "
+            "could depend on its results. Refuse the proposal."
+        )
+        raise UndecidableProposal(message)
     wording = PromptWording(*map(normalise_line_ends, (wording.system.strip(), wording.template.strip())))
     try:
-        check(base.required_prompt, wording, stories=find_shown(row))
+        check(base.required_prompt, wording, stories=find_shown(row), reasons=find_reasons(row))
     except InvalidPrompt as error:
         raise UndecidableProposal(str(error)) from None
+    # Of two that are accepted at once, the second waits here until the first has its version and its name.
+    Prompt.objects.select_for_update(no_key=True).get(pk=base.required_prompt.pk)
     row.prompt = _make_prompt(base.required_prompt, wording)
     row.judge = _make_judge(row, base, row.prompt)
     row.is_edited = (proposed.system, proposed.template) != (wording.system, wording.template)

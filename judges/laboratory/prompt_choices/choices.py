@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
+from decimal import ROUND_DOWN, Decimal
 
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
@@ -96,7 +96,7 @@ def plan(
             created_by=by,
         )
         scope = _scope(study, trials.question, trials.majorities)
-        part = None if budget is None else budget / len(prompts)
+        part = divide_budget(budget, len(prompts))
         for prompt in sorted(prompts, key=str):
             judge = _judge_like(model, prompt, slug=f"validation-{choice.pk}-{prompt.pk}-{prompt.name}")
             judge.is_trial = True
@@ -237,6 +237,11 @@ def add_up(estimates: Sequence[RunEstimate]) -> RunEstimate:
         seconds=sum(estimate.seconds for estimate in estimates),
         n_reused=sum(estimate.n_reused for estimate in estimates),
     )
+
+
+def divide_budget(budget: Decimal | None, n_runs: int) -> Decimal | None:
+    """What each of several runs may spend, so that all together stay within it; None if there is no budget."""
+    return None if budget is None else (budget / n_runs).quantize(Decimal("0.0001"), ROUND_DOWN)
 
 
 def load_accuracy(document: dict[str, object]) -> PairAccuracy | None:

@@ -17,7 +17,7 @@ from config.roles import VIEW_RESPONSES
 from judges import runs
 from judges.laboratory import alignments
 from judges.laboratory.alignments import AlignmentOrder, AlignmentPlan, PromptWording, UndecidableProposal
-from judges.models import Alignment, Judge, PromptProposal, Run
+from judges.models import Alignment, Endpoint, Judge, PromptProposal, Run
 from judges.planning import CannotRun
 from judges.planning.estimates import RunEstimate
 from judges.prompts import InvalidPrompt
@@ -30,6 +30,9 @@ from studies.access import Access
 from studies.typography.differences import Passage, find_differences
 from studies.views.guards import require_in_study
 from studies.views.posted_forms import makes_once
+
+# In the address: that somebody wants to see what judging the held-out stories would take.
+LOOKS = "look"
 
 
 class AlignmentForm(forms.Form):
@@ -64,7 +67,10 @@ class AlignmentForm(forms.Form):
     )
     sends_reasons = forms.BooleanField(
         label=gettext_lazy("Experts’ reasons may be sent to an outside provider"),
-        help_text=gettext_lazy("Tick this only if the experts have agreed to it. Names are never sent."),
+        help_text=gettext_lazy(
+            "Tick this only if the experts have agreed to it. A prompt made from them goes to the judge’s provider, "
+            "too. Names are never sent."
+        ),
         required=False,
     )
     seed = forms.IntegerField(
@@ -98,6 +104,7 @@ class AlignmentForm(forms.Form):
         super().__init__(data, initial=initial)
         models = (
             Judge.objects.filter(is_trial=False, is_writer=False, is_measurer=False, metric="")
+            .exclude(endpoint__base_url=Endpoint.LOGS)
             .select_related("endpoint", "prompt")
             .order_by("slug")
         )
@@ -190,7 +197,7 @@ def _make(
     return alignment
 
 
-@require_in_study(SEES, change=STARTS, methods=("GET", "HEAD", "POST"))
+@require_in_study(SEES, change=STARTS, methods=("GET", "HEAD", "POST"), query=(LOOKS,))
 def show(request: HttpRequest, access: Access, alignment: int) -> HttpResponse:
     """For all who see judges: how far an alignment is; the proposals for those who may read answers."""
     rows = Alignment.objects.select_related("study", "judge__endpoint", "judge__prompt", "run__judge", "base_run")
@@ -203,7 +210,7 @@ def show(request: HttpRequest, access: Access, alignment: int) -> HttpResponse:
             return answer
     proposals = _list_proposals(row, bound) if sees_answers else []
     waiting = alignments.find_waiting(row) if may_start else []
-    obstacle, estimate = _preview(row) if waiting else ("", None)
+    obstacle, estimate = _preview(row, looks=LOOKS in request.GET) if waiting else ("", None)
     context = {
         "study": access.study,
         "access": access,
@@ -241,7 +248,8 @@ def _show_proposal(
     problem = ""
     if proposal.state == PromptProposal.State.OPEN:
         try:
-            alignments.check(base, wording, stories=alignments.find_shown(proposal))
+            stories, reasons = alignments.find_shown(proposal), alignments.find_reasons(proposal)
+            alignments.check(base, wording, stories=stories, reasons=reasons)
         except InvalidPrompt as error:
             problem = str(error)
     before, after = (f"{words.system.strip()}\n\n{words.template.strip()}".strip() for words in (base, wording))
@@ -258,9 +266,11 @@ def _list_runs(alignment: Alignment, proposals: list[ProposalRow]) -> list[tuple
     return [(run, state_of(run, at=at), str(label_of(state_of(run, at=at)))) for run in rows if run is not None]
 
 
-def _preview(alignment: Alignment) -> tuple[str, RunEstimate | None]:
+def _preview(alignment: Alignment, *, looks: bool) -> tuple[str, RunEstimate | None]:
+    """What keeps the held-out stories from being judged, and what it would take, which is only looked at when asked."""
     try:
-        return "", alignments.preview(alignment)
+        alignments.check_decided(alignment)
+        return "", alignments.preview(alignment) if looks else None
     except CannotRun as error:
         return str(error), None
 

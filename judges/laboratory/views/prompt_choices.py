@@ -21,7 +21,7 @@ from judges import catalogue, planning, prompts
 from judges.laboratory import prompt_choices
 from judges.laboratory.prompt_choices import PRESELECTED, TrialsPreview, validation
 from judges.laboratory.prompt_choices.validation import PairAccuracy
-from judges.models import Judge, Prompt, PromptChoice, PromptTrial, Run
+from judges.models import Endpoint, Judge, Prompt, PromptChoice, PromptTrial, Run
 from judges.planning import CannotRun
 from judges.planning.estimates import RunEstimate
 from judges.runs.planning_jobs import PLAN_CHANGED
@@ -77,6 +77,7 @@ class ChoiceForm(forms.Form):
         super().__init__(data, initial=initial)
         models = (
             Judge.objects.filter(is_trial=False, is_writer=False, is_measurer=False, metric="")
+            .exclude(endpoint__base_url=Endpoint.LOGS)
             .select_related("endpoint")
             .order_by("slug")
         )

@@ -147,6 +147,8 @@ class Provider:
     gives: ClassVar[tuple[str, ...]] = ()
     # What a judge's parameters may not set, since Quire sets it.
     own_fields: ClassVar[tuple[str, ...]] = ("model", "messages", "stream", "n")
+    # What it does not know though others do: an endpoint would refuse every call with it.
+    unknown_fields: ClassVar[tuple[str, ...]] = ()
     # What they set as an object, if they set it: `body_of` adds to it.
     object_fields: ClassVar[tuple[str, ...]] = ()
     # What it takes for tokens written to its cache, as a multiple of other tokens in, unless a price says otherwise.

@@ -14,13 +14,24 @@ from judges import planning, runs
 from judges.foreign_logs import ForeignLog, LogSample, read_log
 from judges.foreign_logs.imports import import_log
 from judges.foreign_logs.matches import LogChoices, match
+from judges.laboratory import watches
+from judges.laboratory.views.prompt_choices import ChoiceForm
 from judges.models import Attempt, Call, Judge, Parse, Reading, Run
 from judges.settlement import erasure, rereads
+from reports.methods.paragraph import describe_judges
 from studies.incoming_tables.errors import ImportRefused
 from studies.models import Item, Story, Study
 from studies.protocol import NotPlannable
 from tests import factories
-from tests.judges.foreign_logs.samples import MODEL, YES, ask, inspect_log, inspect_sample
+from tests.judges.foreign_logs.samples import (
+    MODEL,
+    YES,
+    ask,
+    inspect_log,
+    inspect_sample,
+    promptfoo_log,
+    promptfoo_result,
+)
 
 pytestmark = pytest.mark.django_db
 NO = '{"answer": "no"}'
@@ -50,8 +61,8 @@ def whole_log(study: Study, reply: str = YES, **more: Any) -> ForeignLog:
     )
 
 
-def bring(study: Study, log: ForeignLog, choices: LogChoices = CHOICES) -> Run:
-    return import_log(study, log, choices, sha256="f" * 64, by="tests", at=timezone.now())
+def bring(study: Study, log: ForeignLog, choices: LogChoices = CHOICES, *, sha256: str = "f" * 64) -> Run:
+    return import_log(study, log, choices, sha256=sha256, by="tests", at=timezone.now())
 
 
 def test_replies_are_matched_by_the_words_that_were_asked_and_answer_as_a_runs_do(study: Study) -> None:
@@ -117,10 +128,10 @@ def test_more_replies_take_no_more_queries(study: Study) -> None:
     for n in (4, 8):  # of all stories, of one item or both
         log = ForeignLog("log", "inspect", samples[::2] if n == 4 else samples)
         with CaptureQueriesContext(connection) as queries:
-            bring(study, log, LogChoices(model=MODEL, judge=f"judge-{n}"))
+            bring(study, log, LogChoices(model=MODEL, judge=f"judge-{n}"), sha256=str(n) * 64)
         counts.append(len(queries))
 
-    assert counts == [57, 57]
+    assert counts == [58, 58]
 
 
 def test_epochs_are_repeats(study: Study) -> None:
@@ -217,8 +228,64 @@ def test_a_name_that_is_wrong_or_taken_is_refused(study: Study, judge: str, sent
     Judge.objects.create(slug="taken", endpoint=factories_judge.endpoint, model="other", prompt=factories_judge.prompt)
 
     with pytest.raises(ImportRefused, match=sentence):
-        bring(study, whole_log(study), LogChoices(model=MODEL, judge=judge))
+        bring(study, whole_log(study), LogChoices(model=MODEL, judge=judge), sha256="e" * 64)
     assert Run.objects.count() == 1
+
+
+def test_a_models_replies_come_in_once_from_a_file_under_whatever_name(study: Study) -> None:
+    bring(study, whole_log(study))
+
+    with pytest.raises(ImportRefused, match="are in already, as those of gpt-9"):
+        bring(study, whole_log(study), LogChoices(model=MODEL, judge="again"))
+    assert bring(study, whole_log(study), LogChoices(model=MODEL, judge="again"), sha256="e" * 64).n_planned == 8
+
+
+@pytest.mark.parametrize("text", ["Read this story.", "Well?"])
+def test_nothing_comes_in_about_a_story_that_is_withheld(study: Study, text: str) -> None:
+    Story.objects.filter(study=study, code="p1s1").update(text="", is_withheld=True)
+    log = log_of(inspect_sample("x", ask(text, items()[0].question), metadata={"story": "p1s1"}))
+
+    (problem,) = match(study, log, CHOICES).problems
+
+    assert "p1s1 is withheld" in problem.sentence
+
+
+@pytest.mark.parametrize("metadata", [{"story": "p1s1"}, {}])
+def test_words_of_a_second_story_which_could_not_be_erased_with_it_are_refused(
+    study: Study, metadata: dict[str, str]
+) -> None:
+    one, two = stories(study)[:2]
+    example = two.text if metadata else two.text[3:-3]
+    asked = ask(f"For example: {example}\n\n{one.text}", items()[0].question)
+
+    (problem,) = match(study, log_of(inspect_sample("x", asked, metadata=metadata)), CHOICES).problems
+
+    assert f"words of other stories ({two.code})" in problem.sentence
+
+
+def test_a_reply_that_ended_with_an_error_is_none(study: Study) -> None:
+    asked = ask(stories(study)[0].text, items()[0].question)
+    response = {"output": YES, "finishReason": "error"}
+    log = read_log("out.json", promptfoo_log([promptfoo_result(asked, response=response)]))
+
+    (problem,) = match(study, log, CHOICES).problems
+
+    assert "the log holds no reply" in problem.sentence
+
+
+def test_the_methods_say_of_its_judge_where_its_replies_came_from(study: Study) -> None:
+    bring(study, whole_log(study))
+
+    (first, *_others) = describe_judges(study)
+
+    assert first == "gpt-9 is the model gpt-9; its replies came in from a file of another tool."
+
+
+def test_its_judge_is_not_offered_where_it_would_be_asked(study: Study) -> None:
+    judge = bring(study, whole_log(study)).judge
+
+    assert judge not in watches.find_candidates(study)
+    assert judge not in ChoiceForm(None, study=study).fields["judge"].queryset  # type: ignore[attr-defined]
 
 
 def test_a_cost_that_the_log_names_is_kept(study: Study) -> None:

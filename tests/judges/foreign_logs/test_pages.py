@@ -62,6 +62,7 @@ def test_a_log_is_looked_at_and_then_comes_in_as_a_run(page: Client, study: Stud
     assert "A log of Inspect (inspect_ai) with 4 replies." in preview
     assert "Replies 4 Stories 4 Items 1 Repeats 1 Cannot be read 0" in preview
     after = words(response.content.decode())
+    assert "Try interventions" not in after
     assert "4 replies of gpt-9 are in." in after
     assert "Another tool sent this; nothing was sent from here." in after
     assert "Enter what the provider billed" not in after
@@ -121,7 +122,20 @@ def test_the_preview_asks_no_more_for_more_replies(page: Client, study: Study) -
             page.get(address)
         counts.append(len(queries))
 
-    assert counts == [11, 11]
+    assert counts == [12, 12]
+
+
+def test_more_replies_than_a_page_can_wait_for_are_refused_with_the_command(
+    page: Client, study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("judges.views.logs.MOST_REPLIES", 3)
+    address = upload(page, inspect_log(samples(study)))
+
+    assert "the command import_log takes them" in words(page.get(address).content.decode())
+    refused = page.post(address, fields(page, address, bring_in="yes"))
+
+    assert refused.status_code == 400
+    assert not Run.objects.exists()
 
 
 def test_a_log_that_waits_goes_with_a_story_that_is_erased(page: Client, study: Study) -> None:

@@ -102,6 +102,24 @@ def archive(**content_by_name: str) -> bytes:
     return buffer.getvalue()
 
 
+def misnamed() -> bytes:
+    """Its name says that it is UTF-8, and is not."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as written:
+        written.writestr("hé.json", "{}")
+    return buffer.getvalue().replace("é".encode(), b"\xff\xff")
+
+
+def broken_lzma() -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_LZMA) as written:
+        written.writestr("header.json", HEADER * 100)
+    content = bytearray(buffer.getvalue())
+    start = content.index(b"header.json") + len("header.json")
+    content[start + 4] = 0xFF  # the properties of its filter
+    return bytes(content)
+
+
 HEADER = json.dumps({"eval": {"model": "m"}})
 WHOLE = inspect_archive([inspect_sample("one", "A?")])
 
@@ -121,6 +139,11 @@ WHOLE = inspect_archive([inspect_sample("one", "A?")])
         (WHOLE[: len(WHOLE) // 2], "cannot be unpacked"),
         (archive(header=HEADER), "holds no reply"),
         (archive(header=HEADER, samples_1=" " * 210_000_000), "holds too much"),
+        (archive(header=HEADER, samples_1=" " * 11_000_000), "larger than 10 MB"),
+        (archive(header=" " * 1_100_000), "larger than 1 MB"),
+        (b"[" + b"[]," * 1_600_000 + b"[]]", "too many values"),
+        (misnamed(), "cannot be unpacked"),
+        (broken_lzma(), "cannot be unpacked"),
         (archive(other="{}"), "is no log that Quire knows"),
     ],
 )

@@ -139,6 +139,25 @@ def test_a_check_is_due_once_a_day_and_waits_for_an_unfinished_run(
     assert watch.problem == ""
 
 
+def test_a_check_with_a_lost_call_is_closed_by_the_next_day_and_compared(
+    study: Study, judge: Judge, standin: StandIn
+) -> None:
+    watch = watch_of(study, judge)
+    first = watches.check(watch, at=NOON)
+    assert first is not None
+    Run.objects.filter(pk=first.run_id).update(state=Run.State.WAITING)
+    watch.refresh_from_db()
+
+    second = watches.check(watch, at=NOON + timedelta(days=1))
+
+    first.run.refresh_from_db()
+    assert second is not None
+    assert first.run.state == Run.State.FINISHED
+    assert watches.find_finished().get() == first
+    watch.refresh_from_db()
+    assert watch.obstacle == ""
+
+
 def test_two_workers_begin_one_check(study: Study, judge: Judge) -> None:
     watch = watch_of(study, judge)
     other = DriftWatch.objects.get(pk=watch.pk)

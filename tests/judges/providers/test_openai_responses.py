@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from judges.providers import CallFailed, FailureKind
+from judges.providers.base import Token
 from judges.providers.openai_responses import body_of, completion_of
 from tests.judges import standin as told
 from tests.judges.conftest import KEY
@@ -51,6 +52,11 @@ def test_a_request_is_sent_with_its_parameters_and_nothing_of_it_is_to_be_stored
         ),
         ({"max_tokens": 50}, {"max_output_tokens": 50}),
         ({"max_output_tokens": -1}, {}),
+        (
+            {"logprobs": True, "top_logprobs": 20},
+            {"top_logprobs": 20, "include": ["message.output_text.logprobs"]},
+        ),
+        ({"logprobs": False}, {}),
         ({}, {}),
     ],
 )
@@ -71,6 +77,16 @@ def test_the_schema_is_sent_if_the_request_says_so_and_verbosity_stays() -> None
     form = structured["text"]["format"]
     assert (form["type"], form["name"], form["strict"]) == ("json_schema", "answer", True)
     assert list(form["schema"]["properties"]) == ["rationale", "answer"]
+
+
+def test_the_probabilities_of_its_tokens_are_read() -> None:
+    document = json.loads(responses_body(told.YES.body, 200))
+    part = document["output"][-1]["content"][0]
+    part["logprobs"] = [{"token": "It", "logprob": -0.5, "bytes": [73, 116], "top_logprobs": []}]
+
+    assert completion_of(json.dumps(document)).tokens == (Token(b"It", -0.5),)
+    part["logprobs"] = None
+    assert completion_of(json.dumps(document)).tokens == ()
 
 
 def test_what_was_reasoned_is_counted_and_is_no_part_of_the_reply() -> None:

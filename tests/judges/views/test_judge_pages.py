@@ -175,6 +175,17 @@ def test_what_is_not_right_is_said_at_its_field(
     assert Judge.objects.count() == 1
 
 
+def test_a_seed_is_refused_where_the_protocol_knows_none(researcher: Client, study: Study) -> None:
+    stub = catalogue.make_stub_judge()
+    endpoint = Endpoint.objects.create(name="r", adapter="openai-responses", base_url="https://example.org/v1")
+    fields = {"slug": "nine", "endpoint": endpoint.pk, "model": "m", "prompt": stub.prompt_id}
+
+    response = researcher.post("/studies/plums/judges/new/", fields | {"seed": "7"})
+
+    assert "seed: OpenAI, Responses API does not take it. Leave it out." in response.content.decode()
+    assert researcher.post("/studies/plums/judges/new/", fields).status_code == 302
+
+
 def test_a_judge_that_was_used_is_shown_and_copied_but_not_changed(researcher: Client, study: Study) -> None:
     judge = catalogue.make_stub_judge()
     runs.start(study, judge, by="ann")

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from annotation.models import Response
-from judges import runs
+from judges import parsing, runs
 from judges.models import Parse, Run
 from studies.models import Study
 from tests import factories
@@ -54,7 +54,7 @@ def test_what_reading_again_would_change_is_shown_before_anything_is(client: Cli
 
     read = words(page(client, "researcher", f"/studies/plums/runs/{run.pk}/replies/?try=all"))
 
-    assert "Tried the replies of 4 calls with parser 6: 1 would be read differently." in read
+    assert f"Tried the replies of 4 calls with parser {parsing.VERSION}: 1 would be read differently." in read
     assert "item-1 no answer yes 1 call" in read
     assert list(Response.objects.order_by("pk").values()) == before
     assert Parse.objects.filter(version="1").count() == 1

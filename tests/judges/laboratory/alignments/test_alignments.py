@@ -1,6 +1,7 @@
 """A judge's prompt is changed by what experts said of one part, and judged on the other part alone."""
 
 import re
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -10,17 +11,19 @@ from annotation.models import Response
 from annotation.participation import withdrawal
 from judges import catalogue, runs
 from judges.laboratory import alignments, splits
-from judges.laboratory.alignments import AlignmentOrder, PromptWording, UndecidableProposal
-from judges.models import Draft, Judge, Prompt, PromptProposal, Run, Text
+from judges.laboratory.alignments import AlignmentOrder, PromptWording, UndecidableProposal, plans
+from judges.models import Draft, Endpoint, Judge, Prompt, PromptProposal, Run, Text
 from judges.planning import CannotRun, Scope
 from judges.prompts import InvalidPrompt
 from judges.requests import aligned_prompts, texts
+from judges.runs import planning_jobs
 from reports.dataset import Dataset
 from reports.figures.judges.alignment import AlignmentGains
 from studies.models import Provenance, Story, Study
 from tests import factories
 from tests.judges.conftest import judge_at
 from tests.judges.laboratory.alignments.studies import LESSON, REASON, Learner, aligned, answered_study
+from tests.judges.planning.test_budget import price
 from tests.judges.standin import StandIn
 from tests.judges.standin.replies import NO, YES, says
 from tests.replay import replayed
@@ -223,7 +226,7 @@ def test_versions_of_one_prompt_have_names_of_their_own(study: Study, judge: Jud
 
     names = set()
     for proposal in alignment.proposals.select_related("draft"):
-        with pytest.raises(CannotRun, match="Accept or refuse every proposal first"):
+        with pytest.raises(CannotRun, match="Accept or refuse every proposal of this judge first"):
             alignments.start(alignment, by="bea")
         names.add(accepted(proposal).slug)
 
@@ -300,13 +303,97 @@ def test_a_withdrawal_empties_what_was_shown_of_the_expert_and_what_came_back(st
 
 
 def test_erasing_a_story_empties_what_was_shown_of_it(study: Study, judge: Judge) -> None:
-    proposal = only_proposal(study, judge)
+    proposal = aligned(study, judge, sends_reasons=True).proposals.select_related("draft").get()
     shown = alignments.find_shown(proposal)[0]
     assert f"{shown.code} began" in request_of(proposal), "there is text to forget"
-    writer = factories.rater(study, "writer")
+    assert Text.objects.filter(content__contains=REASON).count() == 10, "there are reasons beside other stories, too"
+    # The writer took part in another study, from which the story was taken.
+    writer = factories.rater(factories.study("pears"), "writer")
 
     withdrawal.forget_texts([shown.pk], writer=writer)
 
     (call,) = proposal.draft.calls.all()
     assert call.request == {}
     assert set(proposal.draft.texts.values_list("text", flat=True)) == {""}
+    assert not Text.objects.filter(content__contains=REASON).exists(), "they could not be found any more later on"
+
+
+def test_a_prompt_that_quotes_an_expert_is_not_accepted(standin: StandIn, study: Study, judge: Judge) -> None:
+    words = "it breaks off where I had just begun to hope that somebody would come home"
+    proposal = only_proposal(study, judge)
+    Response.objects.filter(pk=proposal.responses[0]).update(rationale=f"Well, {words}.")
+    wording = alignments.load_wording(proposal)
+    assert wording is not None
+    quoting = PromptWording(wording.system, wording.template.replace(LESSON, f"Say No if {words}."))
+
+    with pytest.raises(UndecidableProposal, match="it quotes an expert"):
+        alignments.accept(proposal, quoting, by="bea", at=timezone.now())
+
+    assert accepted(proposal).slug == "model-1-aligned"
+
+
+def test_reasons_stay_here_unless_vouched_for_if_model_or_judge_is_outside(study: Study, judge: Judge) -> None:
+    values = {"base_url": "http://127.0.0.1:8000/v1", "is_allowed": True, "is_outside": False}
+    inside = Endpoint.objects.create(name="inside", **values)
+    proposer = Judge(slug="inner", endpoint=inside, model="m", prompt=judge.prompt)
+
+    assert not alignments.plan(study, AlignmentOrder(judge, proposer)).with_reasons
+    assert alignments.plan(study, AlignmentOrder(judge, proposer, sends_reasons=True)).with_reasons
+
+
+def test_no_limit_of_verdicts_is_sent_to_a_proposing_model(study: Study, judge: Judge) -> None:
+    for adapter, limit in (("openai-responses", "max_output_tokens"), ("gemini", "maxOutputTokens")):
+        endpoint = Endpoint(name=adapter, adapter=adapter, is_allowed=True, base_url="https://example.org")
+        parameters = {limit: 200, "temperature": 0}
+        proposer = Judge(slug="p", endpoint=endpoint, model="m", prompt=judge.prompt, parameters=parameters)
+        planned = plans._make_proposer(AlignmentOrder(judge, proposer))
+        assert planned.parameters == {"temperature": 0}
+
+
+def test_a_judge_of_a_log_is_not_aligned(study: Study, judge: Judge) -> None:
+    endpoint = Endpoint.objects.create(name="logs", base_url=Endpoint.LOGS)
+    of_log = Judge.objects.create(slug="gpt-9", endpoint=endpoint, model="gpt-9", prompt=judge.prompt)
+
+    for order in (AlignmentOrder(of_log, judge), AlignmentOrder(judge, of_log)):
+        with pytest.raises(CannotRun, match="came in with a log of another tool"):
+            alignments.plan(study, order)
+
+
+def test_nothing_is_aligned_or_accepted_once_held_out_stories_were_asked_about(study: Study, judge: Judge) -> None:
+    first, second = (aligned(study, judge) for _time in range(2))
+    accepted(first.proposals.get())
+    with pytest.raises(CannotRun, match="Accept or refuse every proposal of this judge first"):
+        alignments.start(first, by="bea")
+    run = runs.plan(study, Judge.objects.get(slug="model-1-aligned"), by="bea")
+
+    assert first.proposals.get().run == run, "a run that was planned elsewhere is the proposal's, too"
+    assert alignments.find_waiting(first) == []
+    with pytest.raises(CannotRun, match="Align another judge"):
+        alignments.plan(study, AlignmentOrder(judge, judge, seed=1))
+    with pytest.raises(UndecidableProposal, match="could depend on its results"):
+        accepted(second.proposals.get())
+
+
+def test_runs_of_very_many_calls_are_left_to_a_worker(
+    study: Study, judge: Judge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proposal = only_proposal(study, judge)
+    accepted(proposal)
+    monkeypatch.setattr(planning_jobs, "CALLS_AT_ONCE", 19)
+
+    for ask in (alignments.preview, lambda row: alignments.start(row, by="bea")):
+        with pytest.raises(CannotRun, match=r"more than 19 questions each.*: model-1, model-1-aligned\."):
+            ask(proposal.alignment)
+
+    assert not Run.objects.filter(judge__slug="model-1-aligned").exists()
+
+
+def test_a_budget_is_divided_among_the_runs_that_are_planned_and_never_exceeded(study: Study, judge: Judge) -> None:
+    price(judge)
+    alignment = aligned(study, judge, n_proposals=3)
+    for proposal in alignment.proposals.select_related("draft", "alignment"):
+        accepted(proposal)
+
+    started = alignments.start(alignment, by="bea", budget=Decimal(2))
+
+    assert [run.budget for run in started] == [Decimal("0.6666")] * 3, "the present prompt has been asked already"

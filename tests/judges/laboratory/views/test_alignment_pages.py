@@ -76,8 +76,12 @@ def test_a_person_reads_edits_accepts_and_starts_what_is_held_out(client: Client
     lost = post(client, here, values | {"template": wording.template.replace("{{ words }}", "")})
     assert lost.status_code == 400
     post(client, here, values | {"template": wording.template.replace(LESSON, f"{LESSON} Always.")})
+    before, looked = (words(page(client, "researcher", at)) for at in (here, f"{here}?look=yes"))
     started = words(post(client, here, {"do": "start", "budget": ""}).content.decode())
 
+    assert "Approve and start" not in before, "it is worked out only when asked for"
+    assert "Calls to be sent 20" in looked
+    assert "Approve and start" in looked
     assert f"added: {LESSON}" in said
     assert "It asks for an ending." in said
     assert "the place {{ words }} is missing" in words(lost.content.decode()).lower()

@@ -267,7 +267,7 @@ def test_pages_take_as_many_queries_for_many_prompts(
 
     with django_assert_num_queries(8):
         client.get(f"{NEW}{choice.pk}/")
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(11):
         client.get("/studies/plums/runs/")
 
 
