@@ -34,9 +34,9 @@ def on_verdicts(package, material):
     for scores, verdicts in zip(scored, material.judges, strict=True):
         parts = zip(material.items, verdicts, truth, strict=True)
         items = [item.fields | against_majority(own, of_people) for item, own, of_people in parts]
-        asked = asked_units(package, scores["judge"], material.units)
-        given, theirs = verdicts[:, asked], truth[:, asked]
-        right, wrong = (np.where(np.isfinite(given), given, instead).ravel() for instead in (theirs, 1 - theirs))
+        is_asked = asked_units(package, scores["judge"], material.units)
+        own, theirs = verdicts[:, is_asked], truth[:, is_asked]
+        right, wrong = (np.where(np.isfinite(own), own, instead).ravel() for instead in (theirs, 1 - theirs))
         rows.append(
             {
                 "judge": scores["judge"],

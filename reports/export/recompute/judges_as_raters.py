@@ -164,10 +164,10 @@ def standings_on(package, items, score):
     )
     for name, own in zip(names, of_judges, strict=True):
         if np.isfinite(own).any():
-            asked = np.tile(asked_units(package, name, cube.units), len(items))
+            is_asked = np.tile(asked_units(package, name, cube.units), len(items))
             rows = [
                 standing("test", people, own, clusters),
-                standing("unanswered", people[:, asked], own[asked], clusters[asked], counts_unanswered=True),
+                standing("unanswered", people[:, is_asked], own[is_asked], clusters[is_asked], counts_unanswered=True),
                 standing("stories", people, own, clusters, clusters=stories),
                 standing("models", people[:, of_models], own[of_models], clusters[of_models]),
                 *constants,

@@ -162,12 +162,12 @@ def people_and_judge(package):
 
 
 def powered(package, material, name, people, answers, constant, bounds):
-    asked = asked_units(package, name, material.units)
+    is_asked = asked_units(package, name, material.units)
     judge = (answers if constant is None else np.where(np.isnan(answers), constant, answers)).mean(axis=0)
     level_by_story, rows, ratings = package.factors.get("drawn", {}), {}, {}
     drawn = [level_by_story.get(story, "").casefold() for _group, story in material.units]
     for source in package.sources:
-        units = (material.sources == source) & asked
+        units = (material.sources == source) & is_asked
         rows[source] = {"source": source, "n_filled_in": np.isnan(answers[:, units]).sum()}
         try:
             ratings[source] = prediction_powered.read_source(people, judge, material.clusters, units, drawn)
@@ -190,7 +190,7 @@ def powered(package, material, name, people, answers, constant, bounds):
                 for name, part in (("people", mean.people), ("together", mean.together))
             }
         )
-        units = (material.sources == source) & asked
+        units = (material.sources == source) & is_asked
         rows[source] |= needed(package, material, ratings[source], units, wanted(bounds))
     return list(rows.values())
 

@@ -179,7 +179,7 @@ def _rows(dataset: Dataset, kind: str, items: list[StepItem], aligned: Sequence[
         tried, bases, versions, alignment_gain.gains(bases, versions, labels, rng=rng), strict=True
     ):
         is_compared = np.isfinite(base) & np.isfinite(version)
-        shown = is_compared.reshape(truth.shape)
+        is_shown = is_compared.reshape(truth.shape)
         is_distance = kind == "scales"
         percents = [PERCENT * (1 - mean if is_distance else mean) for mean in (gain.base, gain.version)]
         stories = {material.units[at % len(material.units)] for at in np.flatnonzero(is_compared)}
@@ -188,10 +188,10 @@ def _rows(dataset: Dataset, kind: str, items: list[StepItem], aligned: Sequence[
             for name, n in ((row.base, 1), (row.judge, len(tried)), ("", 1))
         ]
         answers = [_answers(material, name) for name in (row.base, row.judge)]
-        is_answered = shown & np.isfinite(answers).all(axis=0)
+        is_answered = is_shown & np.isfinite(answers).all(axis=0)
         coefficients = [_coefficient(own, truth, kind, is_answered) for own in answers]
         is_lost = np.isfinite(base) & _is_asked(dataset, material, row.judge).ravel() & ~np.isfinite(answers[1].ravel())
-        has_rated = np.isfinite(material.people) & shown[:, np.newaxis]
+        has_rated = np.isfinite(material.people) & is_shown[:, np.newaxis]
         yield VersionGain(
             value=PERCENT * gain.gain,
             interval=_in_points(Interval.of(gain.interval)),
@@ -305,8 +305,8 @@ def _sentence(kind: str, row: VersionGain) -> str:
                 "of verdicts, before the change in %(before)s %%: a gain of %(gain)s points (%(ends)s)."
             ),
             "scales": _(
-                "On the %(n)d held-out stories %(judge)s is %(after)s %% of the scale from the mean of these %(experts)d "
-                "experts, before the change %(before)s %%: a gain of %(gain)s points (%(ends)s)."
+                "On the %(n)d held-out stories %(judge)s is %(after)s %% of the scale from the mean of these "
+                "%(experts)d experts, before the change %(before)s %%: a gain of %(gain)s points (%(ends)s)."
             ),
         }[kind]
     elif row.is_clear_loss:

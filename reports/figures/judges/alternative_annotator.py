@@ -212,9 +212,11 @@ def _of_items(dataset: Dataset, items: list[StepItem], score: Score) -> Iterator
     )
     for name, answers in zip(judges, _flatten(judged), strict=True):
         if np.isfinite(answers).any():
-            asked = np.tile(asked_units(dataset, name, cube.units), len(items))
+            is_asked = np.tile(asked_units(dataset, name, cube.units), len(items))
             unanswered = test(
-                *("unanswered", people[:, asked], answers[asked]), ends=interval_over(asked), counts_unanswered=True
+                *("unanswered", people[:, is_asked], answers[is_asked]),
+                ends=interval_over(is_asked),
+                counts_unanswered=True,
             )
             standings = (
                 test("test", people, answers, ends=of_all),

@@ -139,8 +139,8 @@ def _compared(dataset: Dataset, material: Judged) -> tuple[JudgeComparison, ...]
     )
     comparisons = []
     for scores, verdicts in zip(compared, material.judges, strict=True):
-        asked = asked_units(dataset, scores.judge, material.units)
-        own, theirs = verdicts[:, asked], truth[:, asked]
+        is_asked = asked_units(dataset, scores.judge, material.units)
+        own, theirs = verdicts[:, is_asked], truth[:, is_asked]
         items = tuple(
             ItemMajorityAgreement(**of, **vars(_against(v, t)))
             for of, v, t in zip(fields, verdicts, truth, strict=True)

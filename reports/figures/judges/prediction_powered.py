@@ -198,7 +198,7 @@ def _estimates(
                 answers * scale,
                 constant=constant and constant * scale,
                 bounds=bounds,
-                asked=asked_units(dataset, name, material.units),
+                is_asked=asked_units(dataset, name, material.units),
             )
         yield JudgeEstimates(
             judge=name,
@@ -230,7 +230,7 @@ def _by_source(
     *,
     constant: float | None,
     bounds: tuple[float, float],
-    asked: BoolArray,
+    is_asked: BoolArray,
 ) -> tuple[SourceEstimate, ...]:
     """The estimates of every source over the units that the judge is asked about; covariances are pooled over those
     that can be estimated."""
@@ -241,7 +241,7 @@ def _by_source(
     refusals: dict[str, Incomputable] = {}
     names = [name for name, _kind in dataset.sources]
     drawn = [dataset.story_factor(story, FACTOR) for _group, story in material.units]
-    of_source = {name: asked & np.array([source == name for source in material.sources]) for name in names}
+    of_source = {name: is_asked & np.array([source == name for source in material.sources]) for name in names}
     for name, units in of_source.items():
         try:
             ratings[name] = prediction_powered.read_source(people, judge, material.clusters, units, drawn)
