@@ -16,7 +16,7 @@ from stats.intervals import ALIKE, Interval, cluster_sums, t_quantile
 from stats.reasons import Incomputable, value_or_reason
 
 LEVEL = 0.95
-MIN_CLUSTERS = 2
+MIN_CLUSTERS = 3
 
 
 @dataclass(frozen=True)
@@ -90,10 +90,10 @@ class _Errors:
 
 
 def _errors(differences: FloatArray, labels: IntArray) -> _Errors:
-    """Raises Incomputable if fewer than two clusters have a unit, or if all have the same mean."""
+    """Raises Incomputable if fewer than three clusters have a unit, or if all have the same mean."""
     sums, counts = cluster_sums(differences, labels)
     if sums.size == 0 or sums.shape[1] < MIN_CLUSTERS:
-        raise Incomputable("fewer_than_two_clusters")
+        raise Incomputable("fewer_than_three_clusters")
     n, total = sums.shape[1], counts.sum()
     by_cluster = np.zeros(int(labels.max()) + 1)
     has_value = np.bincount(labels[np.isfinite(differences)], minlength=len(by_cluster)) > 0
@@ -117,4 +117,4 @@ def _width(errors: Sequence[_Errors], rng: np.random.Generator, n_draws: int) ->
 def _interval(gain: float, errors: _Errors, width: float) -> Interval:
     note = f"t interval over {errors.n} clusters"
     margin = width * errors.total
-    return Interval(gain - margin, gain + margin, errors.n, note=note, method="t")
+    return Interval(gain - margin, gain + margin, errors.n, note=note, method="t").clipped(-1, 1)

@@ -27,6 +27,7 @@ SENTENCES = {
     "one_side_constant": gettext_noop("One side does not vary, so there is no correlation."),
     "group_too_small": gettext_noop("One of the two has fewer than two values."),
     "groups_constant": gettext_noop("Neither group varies, so there is nothing to compare their difference with."),
+    "fewer_than_three_clusters": gettext_noop("There are fewer than three clusters."),
     "fewer_than_two_clusters": gettext_noop("There are fewer than two clusters to resample."),
     "no_resample_with_value": gettext_noop("No resample gives the statistic a value."),
     "no_value_without_a_cluster": gettext_noop(

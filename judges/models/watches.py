@@ -69,7 +69,9 @@ class DriftCheck(models.Model):
     distance = models.FloatField(_("distance"), null=True, blank=True, help_text=_("From the checks before, 0 to 1."))
     floor = models.FloatField(_("floor"), null=True, blank=True, help_text=_("The same among the checks before."))
     p = models.FloatField(_("p value"), null=True, blank=True)
-    least_p = models.FloatField(_("least p value"), null=True, blank=True, help_text=_("That so few checks could show."))
+    least_p = models.FloatField(
+        _("least p value"), null=True, blank=True, help_text=_("That so few checks could show.")
+    )
     has_moved = models.BooleanField(_("has moved"), default=False)
     mailed_at = models.DateTimeField(_("mailed at"), null=True, blank=True)
     mail_problem = models.CharField(_("problem of the mail"), max_length=80, blank=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from judges import prompts
 from reports.dataset import cubes
+from reports.dataset.jury import name_expected
 from reports.lazy import arrays, judgements, np, pd
 from studies.models import Source
 
@@ -109,6 +110,16 @@ def _judged(dataset: Dataset, items: Sequence[StepItem], *, with_jury: bool) -> 
         sources=tuple(dataset.source_of(story) for story in cube.stories),
         is_of_models=dataset.is_of_kind(cube, Source.Kind.MODEL),
     )
+
+
+def asked_units(dataset: Dataset, judge: str, units: Sequence[tuple[str, str]]) -> BoolArray:
+    """Which units the judge is to answer, shape (U,): those of held-out groups where its prompt was made from answers
+    about the others, else all."""
+    held_out_by_name = {
+        name: row.held_out for row in dataset.records.aligned_judges for name in (row.judge, name_expected(row.judge))
+    }
+    groups = held_out_by_name.get(judge)
+    return np.array([groups is None or group in groups for group, _story in units], dtype=np.bool_)
 
 
 def select_anchored(dataset: Dataset, names: Sequence[str]) -> tuple[str, ...]:

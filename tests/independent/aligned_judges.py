@@ -8,7 +8,7 @@ import pandas as pd
 from scipy import stats
 
 from tests.independent import intervals
-from tests.independent.beside_people import LEAST, left_out_in_turn
+from tests.independent.beside_people import LEAST, best_constant, left_out_in_turn
 from tests.independent.judge_coefficients import cohen, rank_correlation
 from tests.independent.judges import UNIT, beside_majority, items_of, judge_answers, people_on
 
@@ -28,15 +28,17 @@ def alignment(package, result, check):
             shown = [100 * (1 - mean if kind == "scales" else mean) for mean in means]
             check.numbers(place, row, value=100 * (means[1] - means[0]), base_percent=shown[0], percent=shown[1])
             check.numbers(place, row, n=len(both), n_tried=len(rows), n_stories=len(both[UNIT].drop_duplicates()))
-            check.numbers(place, row, n_lost=both["judge_number"].isna().sum())
+            is_lost = table["base"].notna() & table["judge_number"].isna() & table["is_asked"]
+            check.numbers(place, row, n_lost=is_lost.sum(), n_experts=count_experts(package, items, both))
             check.ends(place, row["interval"], ends[n], both["cluster"].nunique())
+            answered = both.dropna(subset=["base_number", "judge_number"])
             for side, field in (("base", "base_coefficient"), ("judge", "coefficient")):
-                check.number(f"{place}/{field}", row[field]["value"], coefficient(kind, table, f"{side}_number"))
+                check.number(f"{place}/{field}", row[field]["value"], coefficient(kind, answered, f"{side}_number"))
                 if kind == "verdicts":
-                    n_both = len(table.dropna(subset=[f"{side}_number", "people"]))
-                    check.numbers(f"{place}/{field}", row[field], n_units=n_both, n_raters=2)
+                    check.numbers(f"{place}/{field}", row[field], n_units=len(answered), n_raters=2)
             check_test(package, place, row["base_test"], row["base"], row, items, 1, check)
             check_test(package, place, row["test"], row["judge"], row, items, len(rows), check)
+            check_test(package, place, row["constant_test"], "", row, items, 1, check)
 
 
 def pair_of(package, kind, row, items):
@@ -49,17 +51,26 @@ def pair_of(package, kind, row, items):
         for side in ("base", "judge"):
             answers = judge_answers(package, row[side], item)[[*UNIT, "number"]]
             table = table.merge(answers.rename(columns={"number": f"{side}_number"}), on=UNIT, how="left")
+            table["is_asked"] = table[UNIT].apply(tuple, axis=1).isin(asked_of(package, row[side], item))
             if kind == "verdicts":
-                is_asked = table[UNIT].apply(tuple, axis=1).isin(asked_of(package, row[side], item))
                 is_right = (table[f"{side}_number"] == table["people"]).astype(float)
-                near = is_right.where(is_asked & table["people"].notna())
+                near = is_right.where(table["is_asked"] & table["people"].notna())
             else:
                 width = item["settings"]["high"] - item["settings"]["low"]
                 near = 1 - (table[f"{side}_number"] - table["people"]).abs() / width
             table[side] = near.astype(float)
-        tables.append(table)
+        tables.append(table.assign(step=item["step"], item=item["item"]))
     table = pd.concat(tables, ignore_index=True)
     return table.assign(cluster=package.clusters(table))
+
+
+def count_experts(package, items, both):
+    """How many people answered one of these questions about one of these stories."""
+    compared = both[["step", "item", *UNIT]].drop_duplicates()
+    answers = package.answers_to_all(items)
+    keys = pd.DataFrame([(n, i["step"], i["item"]) for n, i in enumerate(items)], columns=["key", "step", "item"])
+    answers = answers.drop(columns=["step", "item"], errors="ignore").merge(keys, on="key")
+    return answers.merge(compared, on=["step", "item", *UNIT])["rater"].nunique()
 
 
 def asked_of(package, judge, item):
@@ -107,10 +118,18 @@ def check_test(package, place, stored, judge, row, items, n_tried, check):
     index = pd.MultiIndex.from_tuples([(key, *unit) for key in range(len(items)) for unit in units])
     people = package.answers_to_all(items).pivot_table(index=["key", *UNIT], columns="rater", values="number")
     people = people.reindex(index=index, columns=package.raters)
-    answers = pd.concat([judge_answers(package, judge, item).assign(key=key) for key, item in enumerate(items)])
-    own = answers.set_index(["key", *UNIT])["number"].reindex(index)
     score, epsilon = ("accuracy" if row["kind"] == "verdicts" else "neg_rmse"), package.plan.get("epsilon", 0.2)
-    rate, advantage, n_tested, n_units, _wins = left_out_in_turn(people, own, score, epsilon, n_tried=n_tried)
+    labels = [story for _key, _group, story in index]
+    if judge:
+        answers = pd.concat([judge_answers(package, judge, item).assign(key=key) for key, item in enumerate(items)])
+        own = answers.set_index(["key", *UNIT])["number"].reindex(index)
+    else:
+        value = best_constant(people, score, epsilon, labels)
+        if stored.get("answer") is not None:
+            check.number(f"{place}/constant", stored["answer"], value)
+        own = pd.Series(float(value), index)
+    test = left_out_in_turn(people, own, score, epsilon, labels, n_tried=n_tried)
+    rate, advantage, n_tested, n_units, _wins = test
     check.numbers(place, stored, winning_rate=rate, advantage=advantage, n_tested=n_tested, n_units=n_units)
     check.number(f"{place}/people", stored["n_people"], len(package.raters))
     if (stored.get("why") or {}).get("values", {}).get("least"):

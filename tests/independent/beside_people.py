@@ -96,9 +96,10 @@ def alternative_annotator(package, result, check):
         people = people.reindex(index=index, columns=package.raters)
         judge = of_judge(package, row["judge"], items).set_index(["key", *UNIT])["number"].reindex(index)
         is_models = pd.Series([package.kind_of(story) == "language_model" for _k, _g, story in index], index)
+        is_asked = [package.is_asked(row["judge"], group) for _k, group, _story in index]
         forms = {
             "test": (people, judge, {}),
-            "unanswered": (people, judge, {"counts_unanswered": True}),
+            "unanswered": (people[is_asked], judge[is_asked], {"counts_unanswered": True}),
             "stories": (people, judge, {"labels": [story for _k, _g, story in index]}),
             "models": (people[is_models], judge[is_models], {}),
         }
@@ -137,10 +138,10 @@ def alternative_annotator(package, result, check):
         check.number(f"alternative_annotator/{row['judge']}/{row['score']}/drawn", row["drawn"]["value"], drawn)
 
 
-def best_constant(people, score, epsilon):
+def best_constant(people, score, epsilon, labels=None):
     """The answer that does best if it is always given: by winning rate, then by advantage."""
     values = intervals.quantiles_of(people.to_numpy(), 21)
-    tests = [left_out_in_turn(people, pd.Series(value, people.index), score, epsilon)[:2] for value in values]
+    tests = [left_out_in_turn(people, pd.Series(value, people.index), score, epsilon, labels)[:2] for value in values]
     best = max(range(len(values)), key=lambda n: (tests[n][0] or 0, tests[n][1] or 0))
     return values[best]
 

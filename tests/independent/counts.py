@@ -94,7 +94,8 @@ def outcomes(package, report, check):
                 about = [item for item in package.items if item["is_about_a_story"]]
                 own = pd.concat([jury.answers_of(package, row["judge"], item) for item in about])
             own = own[[key in keys for key in zip(own["step"], own["item"], strict=True)]]
-            units = package.group_units if is_alone else package.units
+            units = [unit for unit in package.units if package.is_asked(row["judge"], unit[0])]
+            units = package.group_units if is_alone else units
             tables = [row["outcomes"]] + ([row["scores"]["outcomes"]] if name == "judges" else [])
             for stored in (part for table in tables for part in [table, *table["by_source"]]):
                 source = stored.get("source", "")

@@ -29,7 +29,8 @@ def judges(package, result, check):
         table = compared(package, row["judge"], items, people)
         scores(package, "judges", row["scores"], table, (items, people), pooled, (20, at), check)
         judge = answers_of_judge(package, row["judge"], items)
-        if_answered(f"judges/{row['judge']}", row, judge, people, check)
+        asked = [table.loc[[package.is_asked(row["judge"], group) for group in table["group"]]] for table in people]
+        if_answered(f"judges/{row['judge']}", row, judge, asked, check)
         for n, stored in enumerate(row["items"]):
             against_majority(place_of("judges", stored, row["judge"]), stored, table[table["key"] == n], check)
         against_majority(f"judges/{row['judge']}/pooled", row["pooled"], table, check)

@@ -109,6 +109,15 @@ class Package:
         return self.without_excluded() if outcome in named else self
 
     @property
+    def held_out_by_judge(self):
+        """Of each judge whose prompt was made from answers the groups that it is asked about; no table says them."""
+        return {row["judge"]: row["held_out"] for row in self.report.get("alignment") or []}
+
+    def is_asked(self, judge, group):
+        """Whether the judge is asked about stories of that group."""
+        return group in self.held_out_by_judge.get(judge.removesuffix(", expected score"), [group])
+
+    @property
     def has_lengths(self):
         """Whether it says how long the stories are; a blind package of a study with withheld texts does not."""
         return bool((self.stories["n_words"] != "").any())

@@ -23,6 +23,7 @@ def people_and_judge(package, result, check):
         check.number(place, row["constant"], constant)
         stored = [part for part in row["by_source"] if part.get("people")]
         stories = story_numbers(package, row["judge"], items, constant, scale)
+        stories = stories.loc[[package.is_asked(row["judge"], group) for group in stories["group"]]]
         samples = [sample_of(stories[stories["source"] == part["source"]]) for part in stored]
         pooled = pool(samples) if samples else None
         width = None if constant is None else 0.05 * (ends[1] - ends[0])

@@ -45,6 +45,7 @@ def list_prompts(package):
     """Of every model that was run with several prompts each judge's prompt; all else that was sent is the same."""
     groups = {}
     runs = package.table("judge_runs")
+    runs = runs[~runs["rater"].isin(package.held_out_by_judge)]
     for run in runs[(runs["is_run"] == "True") & (runs["endpoint"] != "")].to_dict("records"):
         prompts = groups.setdefault((run["model"], run["endpoint"], run["parameters"], run["personas"]), {})
         if run["prompt"] not in prompts.values():

@@ -37,29 +37,32 @@ def test_one_version_has_the_t_interval_of_cluster_means() -> None:
     # Means of the clusters .5, .5 and 0: mean 1/3, standard error 1/6, t with two degrees of freedom 4.302653.
     assert (row.base, row.version, row.gain, row.n_units) == (0.5, 5 / 6, pytest.approx(1 / 3), 6)
     assert isinstance(row.interval, Interval)
-    assert (row.interval.low, row.interval.high) == pytest.approx((1 / 3 - 4.302653 / 6, 1 / 3 + 4.302653 / 6))
+    assert (row.interval.low, row.interval.high) == (pytest.approx(1 / 3 - 4.302653 / 6), 1), "no gain is above 1"
 
 
 def test_units_without_one_of_the_two_are_left_out_with_their_clusters() -> None:
     gap = float("nan")
 
-    (row,) = alignment_gain.gains([[0, 0, 1, gap]], [[1, 0, gap, 1]], [0, 1, 2, 3], rng=np.random.default_rng(1))
+    (row,) = alignment_gain.gains(
+        [[0, 0, 1, gap, 0]], [[1, 0, gap, 1, 0]], [0, 1, 2, 3, 4], rng=np.random.default_rng(1)
+    )
 
-    assert (row.gain, row.n_units) == (0.5, 2)
+    assert (row.gain, row.n_units) == (pytest.approx(1 / 3), 3)
     assert isinstance(row.interval, Interval)
-    assert row.interval.n_units == 2
+    assert row.interval.n_units == 3
 
 
-def test_what_does_not_vary_or_is_one_cluster_has_no_interval() -> None:
+def test_what_does_not_vary_or_has_two_clusters_has_no_interval() -> None:
     rng = np.random.default_rng(1)
 
-    alike, single = (
-        alignment_gain.gains([[0, 0]], [[1, 1]], clusters, rng=rng)[0].interval for clusters in ([0, 1], [0, 0])
+    alike, few = (
+        alignment_gain.gains([[0, 0, 0]], [version], clusters, rng=rng)[0].interval
+        for version, clusters in (([1, 1, 1], [0, 1, 2]), ([1, 0, 1], [0, 1, 1]))
     )
 
     assert isinstance(alike, Incomputable)
-    assert isinstance(single, Incomputable)
-    assert (alike.code, single.code) == ("clusters_alike", "fewer_than_two_clusters")
+    assert isinstance(few, Incomputable)
+    assert (alike.code, few.code) == ("clusters_alike", "fewer_than_three_clusters")
     with pytest.raises(Incomputable):
         alignment_gain.gains([[float("nan")]], [[1.0]], [0], rng=rng)
 

@@ -115,7 +115,9 @@ def main(arguments: Any = None) -> None:
         "anything of a source.",
         "",
         "Sentences on judges' biases for their own family and for length are outside this audit; they are simulated in",
-        "[intervals](intervals.md#judges-with-and-without-a-bias) instead.",
+        "[intervals](intervals.md#judges-with-and-without-a-bias) instead. Outside stand also those on what a judge",
+        "gains by alignment with experts, simulated in [judges](judges.md#alignment-with-experts), and those on",
+        "interventions.",
         "",
         *tables(claimed),
         f"Of {options.n // 4} studies in which every source is better than the next by {PLANTED} points, the findings "

@@ -13,7 +13,8 @@ from studies.models import Study
 def read_prompts_by_model(study: Study, *, without: frozenset[str]) -> dict[str, dict[str, str]]:
     """Of every model that was asked with several prompts, each judge's prompt by the judge's name. One query.
 
-    Nothing but the words differs: endpoint, parameters and personas are the same.
+    Nothing but the words differs: endpoint, parameters and personas are the same. A prompt that was made from experts'
+    answers is none of them: its judge is asked about the held-out stories alone.
     """
     runs = Run.objects.filter(
         study=study,
@@ -22,6 +23,7 @@ def read_prompts_by_model(study: Study, *, without: frozenset[str]) -> dict[str,
         judge__is_writer=False,
         judge__is_measurer=False,
         drift_check=None,
+        judge__prompt__proposal=None,
     )
     runs = runs.exclude(judge__slug__in=without).select_related("judge__prompt")
     groups = defaultdict[tuple[Any, ...], dict[str, str]](dict)

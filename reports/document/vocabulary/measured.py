@@ -44,6 +44,7 @@ NUMBERS: Mapping[str, tuple[str, str]] = {
     "coarse_mean": (SHARE, "Mean of the ratings in three steps, from 0 to 1."),
     "consistency": (SHARE, "How well sections go together, from 0 to 1."),
     "constant": ("", "What stands for an answer of the judge that is missing."),
+    "constant_winning_rate": (SHARE, "The winning rate of the constant answer that does best."),
     "cost": ("USD", "Cost of all requests whose cost is known."),
     "cronbach_alpha": (COEFFICIENT, "Cronbach's alpha of the items together."),
     "development_rho": (COEFFICIENT, "Spearman's rho of the score with people on the prompts that it was fitted on."),

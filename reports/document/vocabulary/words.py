@@ -141,6 +141,7 @@ INTEGERS: Mapping[str, str] = {
     "n_differ": "Of how many stories with a majority another answer is the most probable.",
     "n_denied": "Of how many texts more than half of the judges denied a required check.",
     "n_expected": "How many questions the judge was to answer.",
+    "n_experts": "How many experts answered about the stories that are compared.",
     "n_explained": "How many answers have a reason in words.",
     "n_failed": "How many failed.",
     "n_filled": "How many blanks the writer filled.",

@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 import numpy as np
-from recompute.readings import group_outcomes, is_about, judged, judged_pairs, people_on_pairs
+from recompute.readings import asked_units, group_outcomes, is_about, judged, judged_pairs, people_on_pairs
 from recompute.scores import compare_judges, person_lines
 from recompute.values import N_RESAMPLES, chance_floor, ends_of, mean, mean_interval, why
 
@@ -34,14 +34,16 @@ def on_verdicts(package, material):
     for scores, verdicts in zip(scored, material.judges, strict=True):
         parts = zip(material.items, verdicts, truth, strict=True)
         items = [item.fields | against_majority(own, of_people) for item, own, of_people in parts]
-        right, wrong = (np.where(np.isfinite(verdicts), verdicts, instead).ravel() for instead in (truth, 1 - truth))
+        is_asked = asked_units(package, scores["judge"], material.units)
+        own, theirs = verdicts[:, is_asked], truth[:, is_asked]
+        right, wrong = (np.where(np.isfinite(own), own, instead).ravel() for instead in (theirs, 1 - theirs))
         rows.append(
             {
                 "judge": scores["judge"],
                 "pooled": against_majority(verdicts.ravel(), truth.ravel()),
                 "mean_kappa": mean([item["kappa"] for item in items]),
-                "kappa_if_right": against_majority(right, truth.ravel())["kappa"]["value"],
-                "kappa_if_wrong": against_majority(wrong, truth.ravel())["kappa"]["value"],
+                "kappa_if_right": against_majority(right, theirs.ravel())["kappa"]["value"],
+                "kappa_if_wrong": against_majority(wrong, theirs.ravel())["kappa"]["value"],
                 "items": items,
                 "outcomes": scores["outcomes"],
                 "scores": scores,

@@ -2,7 +2,7 @@
 
 import numpy as np
 from recompute.judge_traits import NOTHING, of_traits
-from recompute.readings import READING, expectations, is_about, judged
+from recompute.readings import READING, asked_units, expectations, is_about, judged
 from recompute.tables import build_cube
 from recompute.values import (
     N_RESAMPLES,
@@ -164,9 +164,10 @@ def standings_on(package, items, score):
     )
     for name, own in zip(names, of_judges, strict=True):
         if np.isfinite(own).any():
+            is_asked = np.tile(asked_units(package, name, cube.units), len(items))
             rows = [
                 standing("test", people, own, clusters),
-                standing("unanswered", people, own, clusters, counts_unanswered=True),
+                standing("unanswered", people[:, is_asked], own[is_asked], clusters[is_asked], counts_unanswered=True),
                 standing("stories", people, own, clusters, clusters=stories),
                 standing("models", people[:, of_models], own[of_models], clusters[of_models]),
                 *constants,

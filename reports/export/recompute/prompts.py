@@ -1,7 +1,7 @@
 """What a judge was told: several personas, several prompts; and what people and a judge say together of each source."""
 
 import numpy as np
-from recompute.readings import UNIT, judged
+from recompute.readings import UNIT, asked_units, judged
 from recompute.scores import score, sides_of
 from recompute.tables import build_cube
 from recompute.values import (
@@ -81,6 +81,7 @@ def among_personas(package, material, item, ratings, salt):
 def prompts_by_model(package):
     """Of every model that was run with several prompts each judge's prompt; all else that was sent is the same."""
     runs, groups = package.table("judge_runs"), {}
+    runs = runs[~runs["rater"].isin([row["judge"] for row in package.report.get("alignment") or []])]
     for run in runs[(runs["is_run"] == "True") & (runs["endpoint"] != "")].to_dict("records"):
         prompts = groups.setdefault(tuple(run[name] for name in ("model", "endpoint", "parameters", "personas")), {})
         if run["prompt"] not in prompts.values():
@@ -155,17 +156,18 @@ def people_and_judge(package):
             reasons = {(part.get("why") or {}).get("code") for part in stored[judge, kind, name]["by_source"]}
             of_sources = [{"source": source} for source in package.sources]
             if reasons != {"answers_in_the_prompt"}:  # which no package tells
-                of_sources = powered(package, material, people, answers, constant, (low, high))
+                of_sources = powered(package, material, judge, people, answers, constant, (low, high))
             rows.append(row | {"by_source": of_sources})
     return rows
 
 
-def powered(package, material, people, answers, constant, bounds):
+def powered(package, material, name, people, answers, constant, bounds):
+    is_asked = asked_units(package, name, material.units)
     judge = (answers if constant is None else np.where(np.isnan(answers), constant, answers)).mean(axis=0)
     level_by_story, rows, ratings = package.factors.get("drawn", {}), {}, {}
     drawn = [level_by_story.get(story, "").casefold() for _group, story in material.units]
     for source in package.sources:
-        units = material.sources == source
+        units = (material.sources == source) & is_asked
         rows[source] = {"source": source, "n_filled_in": np.isnan(answers[:, units]).sum()}
         try:
             ratings[source] = prediction_powered.read_source(people, judge, material.clusters, units, drawn)
@@ -191,7 +193,7 @@ def powered(package, material, people, answers, constant, bounds):
                 for name, part in (("people", mean.people), ("together", mean.together))
             }
         )
-        units = material.sources == source
+        units = (material.sources == source) & is_asked
         rows[source] |= needed(package, material, mean.n, units, planned.get(source))
     return list(rows.values())
 

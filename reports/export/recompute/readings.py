@@ -161,13 +161,21 @@ def count_outcomes(rows, n_expected):
     return counts | {"missing": missing, "expected": n_expected, "lost_percent": lost_percent}
 
 
-def outcomes(package, rows, n_items):
-    """The same of so many items about every story, and by source."""
-    sources, by_source = package.sources_of(package.units), []
+def asked_units(package, judge, units):
+    """Which units the judge is to answer: held-out ones if its prompt was made from others; no table says which."""
+    name, rows = judge.removesuffix(", expected score"), package.report.get("alignment") or []
+    held_out = [row["held_out"] for row in rows if row["judge"] == name]
+    return np.array([not held_out or group in held_out[0] for group, _story in units])
+
+
+def outcomes(package, judge, rows, n_items):
+    """The same of so many items about every story that the judge is asked about, and by source."""
+    is_asked, by_source = asked_units(package, judge, package.units), []
+    sources = package.sources_of(package.units)[is_asked]
     for source in package.sources:
         own = rows[rows["story"].map(package.source_of) == source]
         by_source.append({"source": source} | count_outcomes(own, n_items * (sources == source).sum()))
-    return count_outcomes(rows, n_items * len(package.units)) | {"by_source": by_source}
+    return count_outcomes(rows, n_items * len(sources)) | {"by_source": by_source}
 
 
 def group_outcomes(package, item, judge, groups):

@@ -89,7 +89,7 @@ def compare_judges(package, material, reference, statistics, of_item, against, s
                     score(sides, statistic, PARTS, slice(None), (0, n)) for n, statistic in enumerate(statistics)
                 ],
                 "items": items,
-                "outcomes": outcomes(package, material.rows[material.rows["rater"] == name], n_asked),
+                "outcomes": outcomes(package, name, material.rows[material.rows["rater"] == name], n_asked),
             }
         )
     return rows

@@ -18,7 +18,7 @@ from reports.document.model import DocumentSection, Files, Head, Phrase, ReportT
 from reports.document.phrases import phrase
 from reports.document.values import Estimate, Interval, IntervalEstimate
 from reports.figures.base import Figure, Listing, Statement, estimate, note_of
-from reports.figures.judges.alternative_annotator import Standing, standing_of
+from reports.figures.judges.alternative_annotator import Standing, best_constant, standing_of
 from reports.lazy import agreement, alignment_gain, comparisons, np
 from reports.numbers import NONE, coefficient, decimal
 from studies.documents.analysis_plan import EPSILON
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 SALT = 156  # of the seed
 PERCENT = 100.0
+LEAST_CLUSTERS = 4  # from which a gain can be clear
+MOST_LOST = 0.1  # of the ratings to compare; beyond it nothing is said of a gain
 SCORES: dict[str, Score] = {"verdicts": "accuracy", "scales": "neg_rmse"}
 
 
@@ -43,8 +45,13 @@ class VersionGain(IntervalEstimate):
     n_tried : changed prompts that were tried in the study; the interval holds with those of all of them
     base_percent, percent : of verdicts that are as the experts' majority, one that is missing counting as none; of
         scales the distance from the experts' mean, of the scale's width
-    base_coefficient, coefficient : Cohen's kappa with the majority, or Spearman's rho with the mean, mean of the items
-    n_stories, n, n_lost : held out; answers compared, and verdicts that the judge did not give
+    base_coefficient, coefficient : Cohen's kappa with the majority, of all verdicts together, or the mean of the items'
+        Spearman's rho with the mean; both on what both prompts got an answer to
+    base_test, test, constant_test : of story means; of the constant answer that does best
+    n_experts : who answered about the stories that are compared
+    n_stories, n : held out; answers compared
+    n_lost : what cannot be read or was declined since the change; of verdicts among those compared, as none that
+        agrees, of scales beside them
     held_out : codes of the groups
     """
 
@@ -59,6 +66,8 @@ class VersionGain(IntervalEstimate):
     coefficient: Estimate
     base_test: Standing
     test: Standing
+    constant_test: Standing
+    n_experts: int
     n_stories: int
     n: int
     n_lost: int
@@ -66,11 +75,20 @@ class VersionGain(IntervalEstimate):
 
     @property
     def is_clear(self) -> bool:
-        return self.interval.low is not None and self.interval.low > 0
+        return self._is_known and self.interval.low is not None and self.interval.low > 0
 
     @property
     def is_clear_loss(self) -> bool:
-        return self.interval.high is not None and self.interval.high < 0
+        return self._is_known and self.interval.high is not None and self.interval.high < 0
+
+    @property
+    def loses_too_many(self) -> bool:
+        """Whether the ratings that are left may be the easy ones. A verdict that is lost counts as none that agrees."""
+        return self.kind == "scales" and self.n_lost > MOST_LOST * (self.n + self.n_lost)
+
+    @property
+    def _is_known(self) -> bool:
+        return (self.interval.n_resampled or 0) >= LEAST_CLUSTERS and not self.loses_too_many
 
 
 class AlignmentGains(Figure[Listing[VersionGain]]):
@@ -104,14 +122,15 @@ class AlignmentGains(Figure[Listing[VersionGain]]):
                 columns.shown(phrase(_("Before,<br>after, %%")), _percents),
                 *columns.with_interval("gain", _("Gain, points"), places=1, prefix="gain_", css=LEAD),
                 columns.shown(phrase(_("Coefficient<br>before, after")), _coefficients),
-                columns.shown(phrase(_("Winning rate<br>before, after")), _winning_rates),
+                columns.shown(phrase(_("Winning rate before,<br>after, constant")), _winning_rates),
                 columns.counts(phrase(_("Answers,<br>lost")), "n", "n_lost"),
-                columns.fields("kind", "base", "prompt", "n_tried", "n_stories", "n_lost"),
+                columns.fields("kind", "base", "prompt", "n_tried", "n_experts", "n_stories", "n_lost"),
                 columns.fields(before_percent="base_percent", after_percent="percent"),
                 columns.fields(before_coefficient="base_coefficient.value", after_coefficient="coefficient.value"),
                 columns.fields(before_winning_rate="base_test.winning_rate", winning_rate="test.winning_rate"),
+                columns.fields(constant_winning_rate="constant_test.winning_rate"),
                 columns.fields(before_advantage="base_test.advantage", advantage_probability="test.advantage"),
-                columns.note(lambda row: note_of(row, row.interval) or note_of(row.coefficient)),
+                columns.note(lambda row: note_of(row, row.interval) or note_of(row.coefficient) or note_of(row.test)),
             ],
         )
         yield DocumentSection(
@@ -160,14 +179,19 @@ def _rows(dataset: Dataset, kind: str, items: list[StepItem], aligned: Sequence[
         tried, bases, versions, alignment_gain.gains(bases, versions, labels, rng=rng), strict=True
     ):
         is_compared = np.isfinite(base) & np.isfinite(version)
+        is_shown = is_compared.reshape(truth.shape)
         is_distance = kind == "scales"
         percents = [PERCENT * (1 - mean if is_distance else mean) for mean in (gain.base, gain.version)]
         stories = {material.units[at % len(material.units)] for at in np.flatnonzero(is_compared)}
         tests = [
             _test(dataset, material, name, kind, is_held_out, n_tried=n)
-            for name, n in ((row.base, 1), (row.judge, len(tried)))
+            for name, n in ((row.base, 1), (row.judge, len(tried)), ("", 1))
         ]
-        coefficients = [_coefficient(material, name, kind, truth, is_held_out) for name in (row.base, row.judge)]
+        answers = [_answers(material, name) for name in (row.base, row.judge)]
+        is_answered = is_shown & np.isfinite(answers).all(axis=0)
+        coefficients = [_coefficient(own, truth, kind, is_answered) for own in answers]
+        is_lost = np.isfinite(base) & _is_asked(dataset, material, row.judge).ravel() & ~np.isfinite(answers[1].ravel())
+        has_rated = np.isfinite(material.people) & is_shown[:, np.newaxis]
         yield VersionGain(
             value=PERCENT * gain.gain,
             interval=_in_points(Interval.of(gain.interval)),
@@ -182,9 +206,11 @@ def _rows(dataset: Dataset, kind: str, items: list[StepItem], aligned: Sequence[
             coefficient=coefficients[1],
             base_test=tests[0],
             test=tests[1],
+            constant_test=tests[2],
+            n_experts=int(has_rated.any(axis=(0, 2)).sum()),
             n_stories=len(stories),
             n=gain.n_units,
-            n_lost=int((is_compared & ~np.isfinite(_answers(material, row.judge).ravel())).sum()),
+            n_lost=int(is_lost.sum()),
             held_out=row.held_out,
         )
 
@@ -220,8 +246,8 @@ def _is_asked(dataset: Dataset, material: Judged, name: str) -> BoolArray:
     return np.isfinite(cube.values[:, 0])
 
 
-def _coefficient(material: Judged, name: str, kind: str, truth: FloatArray, is_held_out: BoolArray) -> Estimate:
-    own, theirs = _answers(material, name)[:, is_held_out], truth[:, is_held_out]
+def _coefficient(answers: FloatArray, truth: FloatArray, kind: str, is_answered: BoolArray) -> Estimate:
+    own, theirs = (np.where(is_answered, values, np.nan) for values in (answers, truth))
     if kind == "verdicts":
         return estimate(agreement.cohen_kappa, own.ravel(), theirs.ravel())
     of_items = [estimate(comparisons.spearman, one, other) for one, other in zip(own, theirs, strict=True)]
@@ -232,16 +258,19 @@ def _coefficient(material: Judged, name: str, kind: str, truth: FloatArray, is_h
 def _test(
     dataset: Dataset, material: Judged, name: str, kind: str, is_held_out: BoolArray, *, n_tried: int
 ) -> Standing:
-    """The alternative annotator test on the held-out stories. n_tried : judges among which it is named"""
+    """The alternative annotator test of story means on the held-out stories, since what is said of a story is not
+    independent.
+
+    name : of the judge, or "" for the best constant answer; n_tried : judges among which it is named
+    """
     people = material.people[:, :, is_held_out].transpose(1, 0, 2).reshape(len(material.raters), -1)
-    return standing_of(
-        "test",
-        people,
-        _answers(material, name)[:, is_held_out].ravel(),
-        score=SCORES[kind],
-        epsilon=dataset.plan.epsilon if dataset.plan else EPSILON,
-        n_tried=n_tried,
-    )
+    epsilon = dataset.plan.epsilon if dataset.plan else EPSILON
+    stories = np.unique([story for _group, story in material.units], return_inverse=True)[1][is_held_out]
+    clusters = np.tile(stories, len(material.items))
+    if not name:
+        return best_constant(people, SCORES[kind], epsilon=epsilon, clusters=clusters)
+    own = _answers(material, name)[:, is_held_out].ravel()
+    return standing_of("test", people, own, score=SCORES[kind], epsilon=epsilon, n_tried=n_tried, clusters=clusters)
 
 
 def _in_points(ends: Interval) -> Interval:
@@ -257,28 +286,33 @@ def _in_points(ends: Interval) -> Interval:
 
 
 def _sentences(rows: Sequence[VersionGain]) -> Iterator[tuple[str, VersionGain]]:
-    """Of each kind a sentence on the version with the largest gain, with its row."""
+    """Of each kind a sentence on the version with the largest gain, a clear one if there is any; with its row."""
     for kind, of_kind in groupby(rows, key=lambda row: row.kind):
-        best = max(of_kind, key=lambda row: row.value or 0)
+        best = max(of_kind, key=lambda row: (row.is_clear, row.value or 0))
         yield _sentence(kind, best), best
 
 
 def _sentence(kind: str, row: VersionGain) -> str:
-    if row.is_clear:
+    if row.loses_too_many:
+        sentence = _(
+            "Nothing is said of a gain on scales: with the changed prompt %(judge)s left out %(lost)d of %(asked)d "
+            "ratings."
+        )
+    elif row.is_clear:
         sentence = {
             "verdicts": _(
-                "On the %(n)d held-out stories %(judge)s agrees with most experts in %(after)s %% of verdicts, before "
-                "the change in %(before)s %%: a gain of %(gain)s points (%(ends)s)."
+                "On the %(n)d held-out stories %(judge)s agrees with most of these %(experts)d experts in %(after)s %% "
+                "of verdicts, before the change in %(before)s %%: a gain of %(gain)s points (%(ends)s)."
             ),
             "scales": _(
-                "On the %(n)d held-out stories %(judge)s is %(after)s %% of the scale from the experts’ mean, before "
-                "the change %(before)s %%: a gain of %(gain)s points (%(ends)s)."
+                "On the %(n)d held-out stories %(judge)s is %(after)s %% of the scale from the mean of these "
+                "%(experts)d experts, before the change %(before)s %%: a gain of %(gain)s points (%(ends)s)."
             ),
         }[kind]
     elif row.is_clear_loss:
         sentence = _(
-            "The changed prompt takes %(judge)s farther from experts: on %(n)d held-out stories %(after)s %%, before "
-            "the change %(before)s %% (%(ends)s points)."
+            "The changed prompt takes %(judge)s farther from these %(experts)d experts: on %(n)d held-out stories "
+            "%(after)s %%, before the change %(before)s %% (%(ends)s points)."
         )
     else:
         sentence = {
@@ -293,6 +327,7 @@ def _sentence(kind: str, row: VersionGain) -> str:
         }[kind]
     ends = "" if row.interval.low is None else columns.ends(1)(row.interval)
     values = {"n": row.n_stories, "judge": row.judge, "gain": decimal(row.value or 0, 1), "ends": ends}
+    values |= {"experts": row.n_experts, "lost": row.n_lost, "asked": row.n + row.n_lost}
     return sentence % (values | {"after": decimal(row.percent, 0), "before": decimal(row.base_percent, 0)})
 
 
@@ -316,8 +351,8 @@ def _coefficients(row: VersionGain) -> Phrase:
 
 
 def _winning_rates(row: VersionGain) -> Phrase:
-    rates = (row.base_test.winning_rate, row.test.winning_rate)
-    return _pair(*(NONE if rate is None else decimal(rate, 2) for rate in rates))
+    tests = (row.base_test, row.test, row.constant_test)
+    return ", ".join(NONE if test.winning_rate is None else decimal(test.winning_rate, 2) for test in tests)
 
 
 def _notes(rows: Sequence[VersionGain]) -> Iterator[TextBlock]:
@@ -325,7 +360,9 @@ def _notes(rows: Sequence[VersionGain]) -> Iterator[TextBlock]:
         words=_(
             "A model proposed the changes from stories of other groups, a person accepted them, and no answer about "
             "those stories is counted here. Coefficient: Cohen’s kappa with the majority, or Spearman’s rho with the "
-            "mean. Winning rate: of the alternative annotator test on these stories, against experts with 30 answers."
+            "mean, where both prompts got an answer. Winning rate: of the alternative annotator test of means of these "
+            "stories, against experts with 30 answers, and of the constant answer that does best. Intervals are for "
+            "other stories and the same experts."
         )
     )
     n = max((row.n_tried for row in rows), default=0)

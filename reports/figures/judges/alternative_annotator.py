@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from reports.dataset import cubes
+from reports.dataset.judged import asked_units
 from reports.document.model import DocumentSection, Head
 from reports.document.values import Estimate, Interval, Reason
 from reports.figures.base import N_RESAMPLES, Claim, Figure, Listing, Statement, estimate, interval
@@ -211,9 +212,15 @@ def _of_items(dataset: Dataset, items: list[StepItem], score: Score) -> Iterator
     )
     for name, answers in zip(judges, _flatten(judged), strict=True):
         if np.isfinite(answers).any():
+            is_asked = np.tile(asked_units(dataset, name, cube.units), len(items))
+            unanswered = test(
+                *("unanswered", people[:, is_asked], answers[is_asked]),
+                ends=interval_over(is_asked),
+                counts_unanswered=True,
+            )
             standings = (
                 test("test", people, answers, ends=of_all),
-                test("unanswered", people, answers, ends=of_all, counts_unanswered=True),
+                unanswered,
                 test("stories", people, answers, ends=of_all, clusters=stories),
                 test("models", people[:, of_models], answers[of_models], ends=of_some),
                 *constants,
@@ -248,15 +255,24 @@ def _flatten(values: FloatArray) -> FloatArray:
     return np.asarray(values.transpose(1, 0, 2).reshape(values.shape[1], -1))
 
 
-def best_constant(people: FloatArray, score: Score, *, epsilon: float = EPSILON) -> Standing:
-    """The answer that would do best if it were given always: by winning rate, then by advantage."""
+def best_constant(people: FloatArray, score: Score, *, epsilon: float = EPSILON, **options: Any) -> Standing:
+    """The answer that would do best if it were given always: by winning rate, then by advantage.
+
+    options : of `alt_test`
+    """
     given = people[np.isfinite(people)]
     # Every answer of a scale; of free numbers the quantiles, since what few people say is nobody's best guess.
     values = np.unique(given)
     if len(values) > MOST_CONSTANTS:
         values = np.unique(np.quantile(given, np.linspace(0, 1, MOST_CONSTANTS), method="nearest"))
     standings = [
-        standing_of("constant", people, np.full(people.shape[1], value), score=score, epsilon=epsilon, answer=value)
+        standing_of(
+            *("constant", people, np.full(people.shape[1], value)),
+            score=score,
+            epsilon=epsilon,
+            answer=value,
+            **options,
+        )
         for value in values
     ]
     return max(standings, key=lambda s: (s.winning_rate or 0, s.advantage or 0), default=NOBODY)

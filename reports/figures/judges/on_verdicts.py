@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.models import Rater
-from reports.dataset.judged import Judged, judged
+from reports.dataset.judged import Judged, asked_units, judged
 from reports.dataset.not_analysed import select_not_analysed
 from reports.document import columns
 from reports.document.files import file_only
@@ -139,6 +139,8 @@ def _compared(dataset: Dataset, material: Judged) -> tuple[JudgeComparison, ...]
     )
     comparisons = []
     for scores, verdicts in zip(compared, material.judges, strict=True):
+        is_asked = asked_units(dataset, scores.judge, material.units)
+        own, theirs = verdicts[:, is_asked], truth[:, is_asked]
         items = tuple(
             ItemMajorityAgreement(**of, **vars(_against(v, t)))
             for of, v, t in zip(fields, verdicts, truth, strict=True)
@@ -149,8 +151,8 @@ def _compared(dataset: Dataset, material: Judged) -> tuple[JudgeComparison, ...]
                 kind=Rater.Kind.MODEL.value,
                 pooled=_against(verdicts.ravel(), truth.ravel()),
                 mean_kappa=mean(item.kappa for item in items),
-                kappa_if_right=_against(_filled(verdicts, truth), truth.ravel()).kappa.value,
-                kappa_if_wrong=_against(_filled(verdicts, 1 - truth), truth.ravel()).kappa.value,
+                kappa_if_right=_against(_filled(own, theirs), theirs.ravel()).kappa.value,
+                kappa_if_wrong=_against(_filled(own, 1 - theirs), theirs.ravel()).kappa.value,
                 items=items,
                 outcomes=scores.outcomes,
                 scores=scores,

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import compress
 from typing import TYPE_CHECKING, Any
+
+from reports.dataset.judged import asked_units
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,14 +53,15 @@ class Outcomes(SourceOutcomes):
         return ranked[-1], ranked[0]
 
 
-def outcomes(dataset: Dataset, rows: pd.DataFrame, n_items: int) -> Outcomes:
-    """What became of a judge's answers to so many items about every story, and by source."""
-    n_units = {source: sum(dataset.source_of(s) == source for _g, s in dataset.units) for source, _k in dataset.sources}
+def outcomes(dataset: Dataset, judge: str, rows: pd.DataFrame, n_items: int) -> Outcomes:
+    """What became of a judge's answers to so many items about every story that it is asked about, and by source."""
+    units = list(compress(dataset.units, asked_units(dataset, judge, dataset.units)))
+    n_units = {source: sum(dataset.source_of(s) == source for _g, s in units) for source, _k in dataset.sources}
     by_source = tuple(
         SourceOutcomes(source=source, **count_outcomes(rows[rows["source"] == source], n_items * n))
         for source, n in n_units.items()
     )
-    return Outcomes(**count_outcomes(rows, n_items * len(dataset.units)), by_source=by_source)
+    return Outcomes(**count_outcomes(rows, n_items * len(units)), by_source=by_source)
 
 
 def count_outcomes(rows: pd.DataFrame, n_expected: int) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from reports.dataset.judged import judged
+from reports.dataset.judged import asked_units, judged
 from reports.dataset.jury import name_expected, name_jury
 from reports.document import columns, plots
 from reports.document.columns import LEAD, decimals
@@ -203,6 +203,7 @@ def _estimates(
                 answers * scale,
                 constant=constant and constant * scale,
                 bounds=bounds,
+                is_asked=asked_units(dataset, name, material.units),
             )
         yield JudgeEstimates(
             judge=name,
@@ -234,8 +235,10 @@ def _by_source(
     *,
     constant: float | None,
     bounds: tuple[float, float],
+    is_asked: BoolArray,
 ) -> tuple[SourceEstimate, ...]:
-    """The estimates of every source; covariances are pooled over those that can be estimated."""
+    """The estimates of every source over the units that the judge is asked about; covariances are pooled over those
+    that can be estimated."""
     n_missing = np.isnan(answers).sum(axis=0)
     filled = answers if constant is None else np.where(np.isnan(answers), constant, answers)
     judge = filled.mean(axis=0)
@@ -243,7 +246,7 @@ def _by_source(
     refusals: dict[str, Incomputable] = {}
     names = [name for name, _kind in dataset.sources]
     drawn = [dataset.story_factor(story, FACTOR) for _group, story in material.units]
-    of_source = {name: np.array([source == name for source in material.sources], dtype=np.bool_) for name in names}
+    of_source = {name: is_asked & np.array([source == name for source in material.sources]) for name in names}
     for name, units in of_source.items():
         try:
             ratings[name] = prediction_powered.read_source(people, judge, material.clusters, units, drawn)

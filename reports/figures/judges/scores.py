@@ -196,7 +196,7 @@ def compare_judges(
                 person_lines=lines,
                 scores=scores,
                 items=items,
-                outcomes=outcomes(dataset, rows[rows["rater"] == name], len(asked)),
+                outcomes=outcomes(dataset, name, rows[rows["rater"] == name], len(asked)),
             )
         )
     return tuple(judges)

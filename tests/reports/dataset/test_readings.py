@@ -249,6 +249,6 @@ def test_figures_about_readings_ask_the_same_of_one_judge_and_of_three(
     data = Dataset.of(study)
     assert len(data.reading_by_assignment) == 3 * n
 
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(9):
         for key in ("personas", "wordings", "judge_biases", "judges_on_scales", "judges_among_themselves"):
             all_figures()[key].compute(data)

@@ -1,17 +1,21 @@
 """A judge before and after its prompt was changed by experts' answers, on the stories that played no part in it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+from annotation.models import Response
 from annotation.responses import Answer
 from judges.models import Alignment, Draft, Generation, Judge, Prompt, PromptProposal, Run
 from reports.dataset import Dataset
 from reports.dataset.judged import select_anchored
 from reports.figures.base import NO_HEAD, Listing
 from reports.figures.judges.alignment import AlignmentGains, VersionGain
+from reports.figures.judges.alternative_annotator import AlternativeAnnotator
+from reports.figures.judges.on_verdicts import Judges
 from studies.models import Study
 from tests.replay import replayed
 from tests.reports import given, planted
@@ -115,10 +119,11 @@ def test_a_gain_is_that_of_the_held_out_stories_alone(study: Study) -> None:
     assert row.interval.high == pytest.approx(100 * (0.375 + margin), abs=1e-4)
     assert (row.n, row.n_stories, row.n_lost, row.n_tried) == (32, 16, 0, 1)
     assert (row.base_coefficient.value, row.coefficient.value) == (pytest.approx(0.125), pytest.approx(0.875))
-    assert (row.base_test.winning_rate, row.test.winning_rate) == (0, 1)
+    assert (row.base_test.winning_rate, row.test.winning_rate, row.constant_test.winning_rate) == (0, 1, 0)
+    assert (row.n_experts, row.test.n_tested) == (3, 3)
     assert (
-        "On the 16 held-out stories new agrees with most experts in 94 % of verdicts, before the change in 56 %"
-        in text_of(study)
+        "On the 16 held-out stories new agrees with most of these 3 experts in 94 % of verdicts, before the change "
+        "in 56 %" in text_of(study)
     )
 
 
@@ -170,6 +175,64 @@ def test_on_scales_the_distance_from_the_mean_falls(study: Study) -> None:
     assert (row.base_percent, row.percent, row.value) == (50, 25, 25)
     assert row.interval.why is not None, "all groups gain the same, so nobody knows how sure it is"
     assert "it is 25 % of the scale from their mean, before 50 %." in text_of(study)
+
+
+def test_of_scales_what_the_changed_prompt_lost_is_counted_and_no_gain_is_said(study: Study) -> None:
+    base = plant(study, "base", HELD_OUT[:1], FIRST + HELD_OUT, scale=5)
+    new = plant(study, "new", [], HELD_OUT, scale=4)
+    align(base, new, study)
+    ratings = Response.objects.filter(step__key="scales", item__key="item-1", assignment__rater__code="new")
+    lost = [answer.pk for answer in ratings][:2]
+    Response.objects.filter(pk__in=lost).update(value=None, outcome="unreadable")
+
+    row = rows_of(study)["scales", "new"]
+
+    assert (row.n, row.n_lost) == (14, 2)
+    assert row.loses_too_many
+    assert "with the changed prompt new left out 2 of 16 ratings." in text_of(study)
+
+
+@pytest.mark.parametrize(("n_clusters", "is_clear"), [(3, False), (4, True)])
+def test_a_gain_of_three_clusters_is_not_clear(study: Study, n_clusters: int, is_clear: bool) -> None:
+    base = plant(study, "base", HELD_OUT[:7], FIRST + HELD_OUT)
+    align(base, plant(study, "new", [], HELD_OUT), study)
+    row = rows_of(study)["verdicts", "new"]
+
+    assert row.is_clear
+    assert replace(row, interval=replace(row.interval, n_resampled=n_clusters)).is_clear is is_clear
+
+
+def test_a_clear_gain_is_named_before_a_larger_one_that_is_not(study: Study) -> None:
+    base = plant(study, "base", HELD_OUT[:7], FIRST + HELD_OUT)
+    align(base, plant(study, "new", [], HELD_OUT), study)
+    row = rows_of(study)["verdicts", "new"]
+    wide = replace(row, judge="wide", value=99.0, interval=replace(row.interval, low=-5.0))
+
+    text = " ".join("\n".join(AlignmentGains().lines(Listing((wide, row)), NO_HEAD)).split())
+
+    assert "stories new agrees with most of these 3 experts" in text
+
+
+def test_nothing_about_the_first_part_is_expected_of_an_aligned_judge(study: Study) -> None:
+    base = plant(study, "base", HELD_OUT[:7], FIRST + HELD_OUT)
+    align(base, plant(study, "new", HELD_OUT[:1], HELD_OUT), study)
+    dataset = Dataset.of(study)
+
+    compared = {row.judge: row for row in Judges().compute(dataset).compared}
+    standings = {
+        (row.judge, standing.form): standing
+        for row in AlternativeAnnotator().compute(dataset).rows
+        for standing in row.standings
+        if row.score == "accuracy"
+    }
+
+    assert [(compared[name].outcomes.expected, compared[name].outcomes.missing) for name in ("base", "new")] == [
+        (48, 0),
+        (32, 0),
+    ]
+    assert compared["new"].kappa_if_right == compared["new"].kappa_if_wrong == compared["new"].pooled.kappa.value
+    assert standings["new", "unanswered"].n_units == standings["new", "test"].n_units == 32
+    assert dataset.records.prompts_by_model == {}
 
 
 def test_an_aligned_judge_is_no_further_opinion_beside_people(study: Study) -> None:
