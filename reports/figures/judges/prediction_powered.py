@@ -44,7 +44,7 @@ from stats.reasons import Incomputable
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
     from reports.dataset.judged import Judged
-    from stats.arrays import FloatArray
+    from stats.arrays import BoolArray, FloatArray
     from stats.prediction_powered import Mean as PoweredValue
     from stats.prediction_powered import PoweredMean, Ratings
 
