@@ -1,9 +1,9 @@
-"""docs/judges.md has a row for every prompt, every provider, every embedding and every item of every metric."""
+"""docs/judges.md has a row for every prompt, provider, embedding, intervention and item of a metric."""
 
 import re
 from pathlib import Path
 
-from judges import metrics, prompts, providers
+from judges import interventions, metrics, prompts, providers
 from judges.laboratory import embeddings, recipes
 
 ROOT = Path(__file__).parents[2]
@@ -48,6 +48,14 @@ def test_every_item_of_every_metric_is_documented_in_its_version_and_no_other() 
     ]
     assert table == expected
     assert all(row[3] for row in rows("## Metrics"))
+
+
+def test_every_intervention_is_documented_and_no_other() -> None:
+    table = rows("## Interventions on the stories")
+
+    slugs = [slug.strip("`") for names, _change in table for slug in names.split(", ")]
+    assert sorted(slugs) == list(interventions.all_interventions())
+    assert all(change for _, change in table)
 
 
 def test_every_recipe_is_documented_in_its_version_and_no_other() -> None:

@@ -59,6 +59,12 @@ PROBES = (
         docs={"docs/judges.md": (("| `surprise-within`", "| `questions` | 1 | `marks` | question marks |\n"),)},
     ),
     Probe(
+        "intervention",
+        "intervention",
+        "test_judges_doc.py::test_every_intervention_is_documented_and_no_other",
+        docs={"docs/judges.md": (("| `request` | a last", "| `whisper` | small letters |\n"),)},
+    ),
+    Probe(
         "recipe",
         "recipe",
         "test_judges_doc.py::test_every_recipe_is_documented_in_its_version_and_no_other",

@@ -30,7 +30,7 @@ def test_the_descriptor_is_a_data_package_and_its_columns_are_those_of_the_files
         assert resource["bytes"] == len(archive.read(resource["path"]))
     of_report = [path for path in map(itemgetter("path"), tables) if path.startswith("report/") or path == AGREEMENT]
     assert of_report == [name for name in archive.namelist() if name.startswith("report/") or name == AGREEMENT]
-    assert len(tables) == 18 + len(of_report) > 18
+    assert len(tables) == 19 + len(of_report) > 19
 
 
 def test_the_codebook_says_what_columns_of_the_report_mean_and_what_they_were_called() -> None:

@@ -201,7 +201,7 @@ def test_no_spreadsheet_finds_a_formula_in_the_safe_copy() -> None:
     _package, archive = issued(study)
 
     copies = [name for name in archive.namelist() if name.startswith("spreadsheets/")]
-    assert len(copies) == 18
+    assert len(copies) == 19
     workbook = openpyxl.Workbook()
     sheet = workbook.active
     for name in copies:

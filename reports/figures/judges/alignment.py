@@ -18,7 +18,7 @@ from reports.document.model import DocumentSection, Files, Head, Phrase, ReportT
 from reports.document.phrases import phrase
 from reports.document.values import Estimate, Interval, IntervalEstimate
 from reports.figures.base import Figure, Listing, Statement, estimate, note_of
-from reports.figures.judges.alternative_annotator import Standing, best_constant, standing_of
+from reports.figures.judges.standings import Standing, best_constant, standing_of
 from reports.lazy import agreement, alignment_gain, comparisons, np
 from reports.numbers import NONE, coefficient, decimal
 from studies.documents.analysis_plan import EPSILON

@@ -30,7 +30,8 @@ from reports.numbers import NONE, coefficient, decimal, whole
 from reports.reasons import to_english
 
 if TYPE_CHECKING:
-    from reports.figures.judges.alternative_annotator import JudgeStandings, Standing
+    from reports.figures.judges.alternative_annotator import JudgeStandings
+    from reports.figures.judges.standings import Standing
 
 # Of each judge, in this order; whole stories have the advantage of the test as published.
 DRAWN = ("test", "unanswered", "models", "constant")

@@ -22,7 +22,7 @@ from reports.document.model import DocumentSection, Files, Head, ReportTable, Ro
 from reports.document.values import Interval, IntervalEstimate, Reason
 from reports.figures.base import N_RESAMPLES, Figure, Listing, ends_of_mean, interval, note_of
 from reports.figures.judges import bias_claims
-from reports.figures.judges.interventions import list_tested
+from reports.figures.judges.intervention_effects import list_tested
 from reports.lazy import contrasts, judge_biases, judge_scores, np, trait_effects
 from reports.numbers import whole
 from stats.reasons import Incomputable, value_or_reason

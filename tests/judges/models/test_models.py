@@ -172,7 +172,9 @@ def test_the_stub_judge_is_made_once_and_is_never_outside() -> None:
 
 
 def test_an_adapter_that_no_file_defines_is_refused_with_those_there_are() -> None:
-    with pytest.raises(ValidationError, match=r"adapter.*“telegraph”.*: anthropic, openai, stub"):
+    with pytest.raises(
+        ValidationError, match=r"adapter.*“telegraph”.*: anthropic, gemini, openai, openai-responses, stub"
+    ):
         endpoint(adapter="telegraph").full_clean()
 
 

@@ -16,9 +16,10 @@ from reports.dataset import Dataset
 from reports.document.model import DrawnPlot, Head, find_blocks
 from reports.document.values import Estimate
 from reports.figures.base import NO_HEAD, Listing
-from reports.figures.judges.alternative_annotator import AlternativeAnnotator, JudgeStandings, Standing, best_constant
+from reports.figures.judges.alternative_annotator import AlternativeAnnotator, JudgeStandings
 from reports.figures.judges.human_line import HumanLine
 from reports.figures.judges.on_verdicts import Judges
+from reports.figures.judges.standings import Standing, best_constant
 from stats.alternative_annotator import alt_test
 from studies.models import Item, Study
 from tests import factories, triggers

@@ -10,7 +10,8 @@ from reports.dataset import Dataset
 from reports.document import text as document_text
 from reports.figures import all_figures
 from reports.figures.base import NO_HEAD, Listing
-from reports.figures.judges.interventions import InterventionEffect, Interventions
+from reports.figures.judges.intervention_effects import InterventionEffect
+from reports.figures.judges.interventions import Interventions
 from reports.rationales import queries
 from studies.models import Study
 from tests.replay import replayed
