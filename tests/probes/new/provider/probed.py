@@ -17,7 +17,7 @@ from tests import factories
 def test_the_provider_is_offered_checked_and_used(admin_client: Client, settings: Any) -> None:
     page = admin_client.get(reverse("admin:judges_endpoint_add")).text
     assert '<option value="telegraph">By telegraph</option>' in page
-    with pytest.raises(ValidationError, match="there are: .*, stub, telegraph"):
+    with pytest.raises(ValidationError, match=r"there are: .*, stub, telegraph"):
         Endpoint(name="x", adapter="pigeon", base_url="https://api.example.org/v1").full_clean()
     settings.ALLOWED_PRIVATE_ENDPOINTS = ["127.0.0.1:9"]
     endpoint = Endpoint(name="far", adapter="telegraph", base_url="https://127.0.0.1:9/v1", is_allowed=True)
