@@ -218,9 +218,10 @@ def study_of_probabilities() -> Study:
                 }
                 judge_readings.grade(run, work, known)
     given.bring(study, rows)
-    for answer in Response.objects.filter(assignment__rater_kind="person"):
+    answers = Response.objects.filter(assignment__rater_kind="person")
+    for n, answer in enumerate(answers.order_by("assignment__rater__code", "story__code", "step__key")):
         about = {"assignment": answer.assignment, "step": answer.step, "story": answer.story}
-        Timing.objects.create(**about, active_seconds=240 + 60 * (answer.pk % 3))
+        Timing.objects.create(**about, active_seconds=240 + 60 * (n % 3))
     with triggers.lifted():
         for provenance in Provenance.objects.all().select_related("story"):
             is_read = int(provenance.story.code[1:3]) <= N_READ
