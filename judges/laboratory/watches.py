@@ -147,7 +147,7 @@ def find_finished() -> QuerySet[DriftCheck]:
 
 
 def compare(drift_check: DriftCheck, *, at: datetime) -> DriftCheck:
-    """The check with how its answers lie beside those before it; whoever is to know of a move is written to.
+    """The check with how its answers lie beside those before it; a mail is sent where they have moved.
 
     Compared once, it stays as it is. Loads numpy.
     """
