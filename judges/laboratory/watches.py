@@ -52,7 +52,7 @@ class AlreadyWatched(ValueError):
 def find_candidates(study: Study) -> QuerySet[Judge]:
     """Models that have read in the study, and that nobody watches there."""
     watched = study.drift_watches.filter(ended_at=None).values("judge")
-    judges = Judge.objects.filter(metric="", is_trial=False, is_writer=False, is_measurer=False)
+    judges = Judge.objects.judging().filter(metric="")
     judges = judges.filter(runs__study=study).exclude(endpoint__base_url=Endpoint.LOGS)
     return judges.exclude(pk__in=watched).distinct().order_by("slug")
 

@@ -52,7 +52,7 @@ from judges.models.preference_models import PreferenceModel
 from judges.models.prompts import PersonaSet, Prompt
 from judges.models.reference_sets import ReferenceSet
 from judges.models.releases import TextRelease
-from judges.models.runs import Reading, Run
+from judges.models.runs import Reading, Run, is_judging_run
 from judges.models.scores import ScoreCard
 from judges.models.vectors import TextVector
 from judges.models.watches import DriftCheck, DriftWatch
@@ -89,4 +89,5 @@ __all__ = [
     "Text",
     "TextRelease",
     "TextVector",
+    "is_judging_run",
 ]

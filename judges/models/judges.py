@@ -26,7 +26,20 @@ from judges.providers import (
     is_reply_limit,
 )
 
-__all__ = ["Judge", "check_address", "check_metric", "check_provider"]
+__all__ = ["Judge", "check_address", "check_metric", "check_provider", "is_judging"]
+
+
+def is_judging(path: str = "") -> Q:
+    """Whether a judge judges: it neither tries a prompt, nor writes texts, nor measures them.
+
+    path : to the judge, such as "judge__"
+    """
+    return Q(**{f"{path}{flag}": False for flag in ("is_trial", "is_writer", "is_measurer")})
+
+
+class JudgeQuerySet(models.QuerySet["Judge"]):
+    def judging(self) -> JudgeQuerySet:
+        return self.filter(is_judging())
 
 
 class Judge(FrozenOnceUsed):
@@ -71,6 +84,8 @@ class Judge(FrozenOnceUsed):
         ),
     )
     metric_version = models.CharField(_("version of the metric"), max_length=40, blank=True, editable=False)
+
+    objects = JudgeQuerySet.as_manager()
 
     class Meta:
         verbose_name = _("judge")

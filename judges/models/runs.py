@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Assignment
 from judges.interventions import find_of_reading
-from judges.models.judges import Judge
+from judges.models.judges import Judge, is_judging
 from judges.models.notes import write_note
 from judges.models.prompts import PersonaSet, Prompt
 from studies.models import Study
@@ -22,6 +22,19 @@ from studies.models import Study
 def planned_order() -> list[str]:
     """The orders of a run that asks for no others."""
     return [Reading.Order.PLANNED.value]
+
+
+def is_judging_run(path: str = "") -> Q:
+    """Whether a run is of a judge that judges, and about the study's stories: not a check for drift.
+
+    path : to the run, such as "call__run__"
+    """
+    return is_judging(f"{path}judge__") & Q(**{f"{path}drift_check": None})
+
+
+class RunQuerySet(models.QuerySet["Run"]):
+    def judging(self) -> RunQuerySet:
+        return self.filter(is_judging_run())
 
 
 class Run(models.Model):
@@ -84,6 +97,8 @@ class Run(models.Model):
     busy_until = models.DateTimeField(
         _("busy until"), null=True, blank=True, help_text=_("A worker has it in hand, or soon will.")
     )
+
+    objects = RunQuerySet.as_manager()
 
     class Meta:
         verbose_name = _("run")

@@ -200,7 +200,7 @@ def _refuse_constant(name: str) -> None:
 @require_in_study(SEES)
 def index(request: HttpRequest, access: Access) -> HttpResponse:
     """For all who see judges: all there are, for all studies, with the number of their runs in this one."""
-    of_studies = Judge.objects.filter(is_trial=False, is_writer=False, is_measurer=False)
+    of_studies = Judge.objects.judging()
     rows = (
         of_studies.select_related("endpoint", "prompt")
         .annotate(n_runs=Count("runs", filter=Q(runs__study=access.study)))

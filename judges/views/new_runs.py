@@ -78,7 +78,7 @@ class SelectionForm(forms.Form):
             self._with_usual(data) if data is not None else None, initial={"orders": ["planned"], "n_repeats": 1}
         )
         judges = (
-            Judge.objects.filter(is_trial=False, is_writer=False, is_measurer=False)
+            Judge.objects.judging()
             .exclude(endpoint__base_url=Endpoint.LOGS)
             .select_related("endpoint", "prompt")
             .order_by("slug")

@@ -216,9 +216,8 @@ class Dataset:
         """Every model that ran here. One query."""
         return {
             judge.slug: judge
-            for judge in Judge.objects.filter(
-                runs__study=self.study, metric="", is_trial=False, is_writer=False, is_measurer=False
-            )
+            for judge in Judge.objects.judging()
+            .filter(runs__study=self.study, metric="")
             .exclude(slug__in=self.without)
             .select_related("prompt__proposal", "endpoint")
             .distinct()

@@ -55,7 +55,7 @@ class GradedAnswer:
 
 def find_asking(study: Study) -> list[str]:
     """The judges of a study that ask for probabilities, by code. One query."""
-    judges = Judge.objects.filter(runs__study=study, metric="", is_trial=False, is_writer=False, is_measurer=False)
+    judges = Judge.objects.judging().filter(runs__study=study, metric="")
     return [judge.slug for judge in judges.distinct() if judge.parameters.get(ASKS)]
 
 

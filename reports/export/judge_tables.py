@@ -37,14 +37,7 @@ JUDGE_FIELDS = {
 
 def judge_rows(content: PackageContent) -> Iterator[Row]:
     """Judges and metrics by name and run, then scores from elsewhere."""
-    runs = Run.objects.filter(
-        study=content.study,
-        judge__is_trial=False,
-        judge__is_writer=False,
-        judge__is_measurer=False,
-        drift_check=None,
-    )
-    runs = runs.exclude(judge__slug__in=content.left_out_readers)
+    runs = Run.objects.judging().filter(study=content.study).exclude(judge__slug__in=content.left_out_readers)
     for run in runs.select_related("judge__endpoint", "judge__prompt", "persona_set").order_by("judge__slug", "pk"):
         yield {
             "rater": run.judge.slug,

@@ -103,7 +103,8 @@ class AlignmentForm(forms.Form):
         }
         super().__init__(data, initial=initial)
         models = (
-            Judge.objects.filter(is_trial=False, is_writer=False, is_measurer=False, metric="")
+            Judge.objects.judging()
+            .filter(metric="")
             .exclude(endpoint__base_url=Endpoint.LOGS)
             .select_related("endpoint", "prompt")
             .order_by("slug")

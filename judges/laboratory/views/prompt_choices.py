@@ -76,7 +76,8 @@ class ChoiceForm(forms.Form):
         }
         super().__init__(data, initial=initial)
         models = (
-            Judge.objects.filter(is_trial=False, is_writer=False, is_measurer=False, metric="")
+            Judge.objects.judging()
+            .filter(metric="")
             .exclude(endpoint__base_url=Endpoint.LOGS)
             .select_related("endpoint")
             .order_by("slug")

@@ -288,14 +288,7 @@ def _judge(slug: str) -> Judge:
         return judge
     if slug == catalogue.STUB:
         return catalogue.make_stub_judge()
-    slugs = (
-        ", ".join(
-            Judge.objects.filter(is_trial=False, is_writer=False, is_measurer=False)
-            .order_by("slug")
-            .values_list("slug", flat=True)
-        )
-        or "none yet"
-    )
+    slugs = ", ".join(Judge.objects.judging().order_by("slug").values_list("slug", flat=True)) or "none yet"
     raise CommandError(
         f"There is no judge “{slug}”; there are: {slugs}. Make one on a study’s page of judges.", returncode=REFUSED
     )

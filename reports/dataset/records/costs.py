@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Q, Sum
 
-from judges.models import Attempt, Call
+from judges.models import Attempt, Call, is_judging_run
 from studies.models import Study
 
 
@@ -37,12 +37,7 @@ def read_spending(study: Study, *, without: frozenset[str]) -> list[Spending]:
     """What each judge that is reported cost, by name. Three queries. without : judges that are left out"""
     # Metrics have no endpoint: they are computed here and cost nothing.
     of_models = Attempt.objects.filter(call__run__study=study, call__run__judge__endpoint__isnull=False)
-    attempts = of_models.filter(
-        call__run__judge__is_trial=False,
-        call__run__judge__is_writer=False,
-        call__run__judge__is_measurer=False,
-        call__run__drift_check=None,  # asked about no story
-    ).exclude(outcome=Attempt.Outcome.REUSED)
+    attempts = of_models.filter(is_judging_run("call__run__")).exclude(outcome=Attempt.Outcome.REUSED)
     attempts = attempts.exclude(call__run__judge__slug__in=without).exclude(
         call__assignment__reading__intervention__gt=""
     )

@@ -16,15 +16,7 @@ def read_prompts_by_model(study: Study, *, without: frozenset[str]) -> dict[str,
     Nothing but the words differs: endpoint, parameters and personas are the same. A prompt that was made from experts'
     answers is none of them: its judge is asked about the held-out stories alone.
     """
-    runs = Run.objects.filter(
-        study=study,
-        judge__metric="",
-        judge__is_trial=False,
-        judge__is_writer=False,
-        judge__is_measurer=False,
-        drift_check=None,
-        judge__prompt__proposal=None,
-    )
+    runs = Run.objects.judging().filter(study=study, judge__metric="", judge__prompt__proposal=None)
     runs = runs.exclude(judge__slug__in=without).select_related("judge__prompt")
     groups = defaultdict[tuple[Any, ...], dict[str, str]](dict)
     for run in runs.order_by("judge__slug", "pk"):

@@ -35,11 +35,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, study: str, judge: str, share: float, seed: int, wait: bool, **options: Any) -> None:
-        model = (
-            Judge.objects.filter(slug=judge, metric="", is_trial=False, is_writer=False, is_measurer=False)
-            .select_related("endpoint")
-            .first()
-        )
+        model = Judge.objects.judging().filter(slug=judge, metric="").select_related("endpoint").first()
         if model is None:
             raise CommandError(f"There is no judge “{judge}” that is a model.")
         try:
