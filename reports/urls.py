@@ -24,6 +24,7 @@ from reports.views import (
     tables,
     themes,
 )
+from reports.views.table_files import TableEnding
 
 
 class SectionConverter(StringConverter):
@@ -33,6 +34,7 @@ class SectionConverter(StringConverter):
 
 
 register_converter(SectionConverter, "section")
+register_converter(TableEnding, "ending")
 app_name = "reports"
 urlpatterns = [
     path("", lab.index, name="index"),
@@ -55,7 +57,7 @@ urlpatterns = [
     path("<slug:slug>/by/<slug:fingerprint>/<slug:plot>.svg", drawings.svg, name="stored_svg"),
     path("<slug:slug>/by/<slug:fingerprint>/<slug:plot>.png", drawings.png, name="stored_png"),
     path("<slug:slug>/by/<slug:fingerprint>/summary.pdf", drawings.summary_pdf, name="stored_summary_pdf"),
-    path("<slug:slug>/by/<slug:fingerprint>/<slug:table>.csv", stored.table, name="stored_table"),
+    path("<slug:slug>/by/<slug:fingerprint>/<slug:table>.<ending:ending>", stored.table, name="stored_table"),
     path("<slug:slug>/", pages.show, name="show"),
     path("<slug:slug>/further-study/", further_study.further_study, name="further_study"),
     path("<slug:slug>/<section:page>/", pages.show, name="section"),
@@ -79,12 +81,7 @@ urlpatterns = [
     path("<slug:slug>/themes/<int:sample>/", themes.sample, name="theme_sample"),
     path("<slug:slug>/themes/<int:sample>/reasons.csv", themes.reasons, name="theme_reasons"),
     path("<slug:slug>/themes/<int:sample>/<int:number>/", themes.code, name="code_reason"),
-    path("<slug:slug>/responses_long.csv", tables.responses_long, name="responses_long"),
-    path(
-        "<slug:slug>/responses_for_spreadsheets.csv",
-        tables.responses_for_spreadsheets,
-        name="responses_for_spreadsheets",
-    ),
-    path("<slug:slug>/codebook.csv", tables.codebook, name="codebook"),
-    path("<slug:slug>/<slug:table>.csv", tables.table, name="table"),
+    path("<slug:slug>/responses_long.<ending:ending>", tables.responses_long, name="responses_long"),
+    path("<slug:slug>/codebook.<ending:ending>", tables.codebook, name="codebook"),
+    path("<slug:slug>/<slug:table>.<ending:ending>", tables.table, name="table"),
 ]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Min, QuerySet
+from django.db.models import Min
 
 from annotation.models import Assignment
 from judges import lifecycle
@@ -83,8 +83,8 @@ class Jobs:
 
     def find_open(self, *, at: datetime) -> list[Job]:
         """The runs at this endpoint that are at work, as they are now, and whose calls are sent one by one."""
-        at_work: QuerySet[Run] = Run.objects.filter(judge__endpoint=self.endpoint.pk, state=Run.State.RUNNING).order_by("pk")
-        at_work = reuse.mark_shared(batches.exclude(at_work))
+        running = Run.objects.filter(judge__endpoint=self.endpoint.pk, state=Run.State.RUNNING).order_by("pk")
+        at_work = reuse.mark_shared(batches.exclude(running))
         if self.only:
             at_work = at_work.filter(pk=self.only.pk)
         jobs: list[Job] = []

@@ -1,12 +1,9 @@
-"""The long file as a spreadsheet can open it."""
+"""The tables of a package as a spreadsheet can open them."""
 
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator
-from typing import Any
 
-from reports.page.csv import csv_lines
 from studies.documents.reader import LARGEST_FILE
 
 # Where a formula could begin: at the start, or after a sign at which some spreadsheet begins a new cell or row.
@@ -16,12 +13,6 @@ NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?")
 SUSPICIOUS = re.compile(r"""(?:\A|[,;\t\r\n])"*[=+\-@\t\r\n]""")
 END_OF_LINE = "\r\n"
 BYTE_ORDER_MARK = "\ufeff"
-
-
-def spreadsheet_lines(header: Iterable[str], rows: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """A CSV file that a spreadsheet can open: marked as UTF-8, and no cell can be run as a formula."""
-    yield BYTE_ORDER_MARK
-    yield from map(make_harmless, csv_lines(header, rows))
 
 
 def make_harmless(line: str) -> str:

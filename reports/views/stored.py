@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -16,10 +16,11 @@ from reports.figures.codec import Undecodable
 from reports.methods.changes import compare, previous
 from reports.methods.citation import SHORT, cite
 from reports.models import Report
-from reports.page.csv import csv_lines, find_table
+from reports.page.csv import find_table
 from reports.page.fragments import obtain_page
 from reports.page.pages import SUMMARY, name_of_figure
 from reports.views.shared import ORDER, is_by_score, of_study, read_stored, with_report
+from reports.views.table_files import send_table
 from studies.access import Access
 from studies.views.guards import require_in_study
 
@@ -67,19 +68,14 @@ def _obtain(report: Report, access: Access, name: str, *, by_score: bool) -> str
 
 @require_in_study(roles.VIEW_REPORT)
 @with_report
-def table(request: HttpRequest, access: Access, report: Report, *, table: str) -> HttpResponseBase:
+def table(request: HttpRequest, access: Access, report: Report, *, table: str, ending: str) -> HttpResponseBase:
     """One table of the stored report, unrounded."""
     if table not in figures.by_table():
         raise Http404
     header, rows = find_table(read_stored(report), table)
     if not rows:
         raise Http404
-    name = f"{access.study.slug}-{table}-{report.fingerprint[:SHORT]}.csv"
-    return StreamingHttpResponse(
-        csv_lines(header, rows),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
-    )
+    return send_table(f"{access.study.slug}-{table}-{report.fingerprint[:SHORT]}", header, rows, ending=ending)
 
 
 def _changes(earlier: Report | None, report: Report) -> list[object] | None:

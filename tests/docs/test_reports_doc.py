@@ -20,7 +20,6 @@ def named(heading: str) -> list[str]:
 def test_every_file_is_documented_and_no_other() -> None:
     assert named("Files") == [
         "responses_long.csv",
-        "responses_for_spreadsheets.csv",
         "codebook.csv",
         *(f"{name}.csv" for name in figures.by_table()),
     ]

@@ -205,6 +205,7 @@ def pool(world: World, pattern: Pattern, name: str, who: str) -> list[Any]:
         "item": chain(asked[:3], measured[:1], [NOWHERE]),
         # First one that is written for LaTeX, too.
         "table": chain(["agreement"], figures.by_table(), [NOWHERE]),
+        "ending": ["csv", "xlsx"],
         "plot": ["pass-rates", "comparisons", "comparisons-2", "tests-passed", NOWHERE],
         "name": ["ttcw", NOWHERE],
         "page": SECTIONS,

@@ -251,8 +251,6 @@ reports:stored_table                GET    login login login 403    404    404  
 reports:stored_table                POST   405   405   405   405    405    405   405    405     405
 reports:responses_long              GET    login login login 403    403    ok    ok     403     403
 reports:responses_long              POST   405   405   405   405    405    405   405    405     405
-reports:responses_for_spreadsheets  GET    login login login 403    403    ok    ok     403     403
-reports:responses_for_spreadsheets  POST   405   405   405   405    405    405   405    405     405
 reports:codebook                    GET    login login login 403    ok     ok    ok     403     403
 reports:codebook                    POST   405   405   405   405    405    405   405    405     405
 reports:table                       GET    login login login 403    ok     ok    ok     403     403

@@ -143,7 +143,7 @@ def untranslated(template: str) -> list[str]:
 def test_what_is_stored_and_taken_away_is_the_same_in_every_language(staff: Client, bracketed: None) -> None:
     study = full_study("apples")
     english = results.compute(study)
-    files = ("responses_long.csv", "responses_for_spreadsheets.csv", "codebook.csv")
+    files = ("responses_long.csv", "codebook.csv")
     names = [*(f"{name}.csv" for name in figures.by_table()), *files]
 
     with override("pt-br"):

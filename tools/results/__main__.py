@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 TOLERANCE = 1e-12
-FILES = ("responses_long", "responses_for_spreadsheets", "codebook")  # beside the tables of the figures
+FILES = ("responses_long", "codebook")  # beside the tables of the figures
 # Of a row of these columns, what the clock or chance outside the seed decides; two runs of one version differ there.
 OF_THE_RUN = {"first_answered_at", "last_edited_at", "assignment"}
 

@@ -16,5 +16,4 @@ def test_the_column_is_in_the_files_and_in_the_codebook(client: Client) -> None:
         return b"".join(client.get(f"/reports/plums/{name}.csv").streaming_content).decode().splitlines()
 
     assert "n_reasons" in lines("responses_long")[0]
-    assert "n_reasons" in lines("responses_for_spreadsheets")[0]
     assert any(line.startswith("column,n_reasons,Signs of the reasons") for line in lines("codebook"))
