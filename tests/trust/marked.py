@@ -17,7 +17,7 @@ from django.contrib.contenttypes.models import ContentType
 from tests.languages.pseudo import CLOSES, OPENS
 
 # What is the same in every language.
-NAMES = {"Quire", "CSV", "UTC", "JSON", "Aa", "Pk", "Excel, LibreOffice"}
+NAMES = {"Quire", "CSV", "XLSX", "UTC", "JSON", "Aa", "Pk", "Excel, LibreOffice"}
 # What others left untranslated: texts of Django's own icons, and the name of an app.
 OTHERS = {"Search", "True", "False", "Axes"}
 # With these Portuguese dates are written; months come from catalogues.
