@@ -14,6 +14,7 @@ from django.utils import translation
 
 from annotation.models import Assignment, Rater, Response
 from reports.dataset.answers import has_real_people
+from reports.export import dataset_card
 from reports.export.archive import WrittenFile
 from reports.export.content import PackageContent, PackageTable
 from reports.export.report_columns import ReportColumns, codebook_entries, schema_fields
@@ -285,6 +286,8 @@ def _card_lines(
     editions: str,
 ) -> Iterator[str]:
     study = content.study
+    if content.is_public:
+        yield from dataset_card.head_lines(content, files, tables)
     yield from [f"# {study.title}", ""]
     with translation.override(settings.LANGUAGE_CODE):
         facts = [f"{label}: {words}" for label, words in study.plain_facts]

@@ -144,6 +144,26 @@ def test_the_public_form_has_the_texts_that_may_travel_and_the_sums_of_the_other
     assert [row["story"] for row in table(blind, "stories.csv") if row["text"]] == []
 
 
+def test_a_public_package_is_a_dataset_of_the_hugging_face_hub_and_another_is_none() -> None:
+    study = given.closed_study()
+    Study.objects.update(title='Plums: "ripe"')
+    study.refresh_from_db()
+    given.verdicts(study, {"E01": "ynyn"})
+
+    _package, public = issued(study, is_public=True)
+    _package, private = issued(study)
+
+    head = public.read("README.md").decode().split("\n---\n")[0].removeprefix("---\n")
+    told = {name: json.loads(words) for name, _, words in (line.partition(": ") for line in head.splitlines())}
+    assert (told["pretty_name"], told["language"]) == ('Plums: "ripe"', ["en"])
+    assert told["configs"][0]["default"]
+    paths = [of["data_files"][0]["path"] for of in told["configs"]]
+    assert paths[0] == "responses_long.csv"
+    assert "cloze.csv" not in paths, "a table without rows cannot be shown there"
+    assert all(table(public, path) for path in paths)
+    assert private.read("README.md").decode().startswith("# Plums")
+
+
 def test_practice_and_whoever_withdrew_are_left_out_and_counted() -> None:
     study = given.closed_study()
     given.verdicts(study, {"E01": "ynyn", "E02": "yyyy"})
