@@ -17,6 +17,7 @@ urlpatterns = [
     path("new/", new_studies.new, name="new"),
     path("<slug:slug>/access/", members.members, name="members"),
     path("<slug:slug>/study.zip", study_files.study_file, name="file"),
+    path("<slug:slug>/for/<slug:tool>.zip", study_files.tool_file, name="tool_file"),
     path("<slug:slug>/stories/", stories.stories_page, name="stories"),
     path("<slug:slug>/stories/new/", story_imports.new_import, name="new_story_import"),
     path("<slug:slug>/stories/new/<int:import_id>/", story_imports.story_import, name="story_import"),

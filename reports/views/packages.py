@@ -26,8 +26,10 @@ from reports.views.norms import CHANGE_STUDY
 from reports.views.shared import may_see_sources, of_study
 from studies.access import Access
 from studies.models import Study
+from studies.tool_exports import all_tools
 from studies.views.guards import require_in_study
 
+SEES_SOURCES = "studies.view_provenance"
 MEANING: dict[str, str | Promise] = {
     "responses_long.csv": gettext_lazy("Every answer, one a row"),
     "responses_wide.csv": gettext_lazy("One row for a rater and a story"),
@@ -132,6 +134,7 @@ def exports(request: HttpRequest, access: Access) -> HttpResponse:
             "shared_norms": norms.find_shared(access.study),
             "may_share_norms": access.may(CHANGE_STUDY),
             "is_under_way": any(package.ended_at is None for package in packages),
+            "tools": all_tools().values() if access.may(SEES_SOURCES) else [],
         },
         status=400 if request.method == "POST" else 200,
     )

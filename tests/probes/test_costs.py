@@ -139,6 +139,7 @@ PROBES = (
         },
     ),
     Probe("file of another tool", "tool_file", ""),
+    Probe("study for another tool", "tool_export", ""),
     Probe(
         "language",
         "language",

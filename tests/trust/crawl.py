@@ -206,6 +206,7 @@ def pool(world: World, pattern: Pattern, name: str, who: str) -> list[Any]:
         # First one that is written for LaTeX, too.
         "table": chain(["agreement"], figures.by_table(), [NOWHERE]),
         "ending": ["csv", "xlsx"],
+        "tool": ["label-studio", "potato", NOWHERE],
         "plot": ["pass-rates", "comparisons", "comparisons-2", "tests-passed", NOWHERE],
         "name": ["ttcw", NOWHERE],
         "page": SECTIONS,

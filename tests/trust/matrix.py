@@ -115,6 +115,8 @@ studies:analysis_plan               GET    login login login 403    ok     403  
 studies:analysis_plan               POST   login login login 403    400    403   403    403     403
 studies:file                        GET    login login login 403    ok     403   ok     403     403
 studies:file                        POST   405   405   405   405    405    405   405    405     405
+studies:tool_file                   GET    login login login 403    ok     403   ok     403     403
+studies:tool_file                   POST   405   405   405   405    405    405   405    405     405
 studies:preregistration             GET    login login login 403    ok     403   ok     403     403
 studies:preregistration             POST   405   405   405   405    405    405   405    405     405
 designer:people                     GET    login login login 403    ok     ok    ok     403     403
