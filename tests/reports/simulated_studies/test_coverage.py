@@ -38,7 +38,7 @@ def scales_and_tests(*, n_groups: int = 12) -> Study:
 def test_what_is_found_is_what_was_planted_and_intervals_hold_it() -> None:
     """Of 80 such studies, seeds 0 to 79, intervals held it in 78 (tests), 75 (scale) and 79 (places), and the mean of
     found less planted was −.7 ± .9 points of percent, .03 ± .04 points and −.02 ± .02 places."""
-    study, n = scales_and_tests(), 24
+    study, n = scales_and_tests(), 12
     summaries = [
         run_trial(study, Trial(n=24, seed=seed), by=None, sees_sources=seed % 2 == 0, at=timezone.now())
         for seed in range(n)
@@ -49,5 +49,5 @@ def test_what_is_found_is_what_was_planted_and_intervals_hold_it() -> None:
         errors = [outcome.found - outcome.planted for outcome in outcomes if outcome.found is not None]
         assert len(errors) == n, key
         assert abs(fmean(errors)) < 3 * stdev(errors) / n**0.5, key
-        # Of 24 with a chance of .95 fewer than 20 hold it in one study of 160.
-        assert sum(bool(outcome.holds) for outcome in outcomes) >= 20, key
+        # Of 12 with a chance of .95 fewer than 9 hold it in one study of 440.
+        assert sum(bool(outcome.holds) for outcome in outcomes) >= 9, key
