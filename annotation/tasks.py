@@ -21,7 +21,7 @@ def send_refusal(application_id: int) -> None:
 
 @shared_task  # type: ignore[untyped-decorator]
 def send_offer(person_id: int) -> None:
-    """Attempt to tell that person on a waiting list of the place held for them; nothing if somebody has tried before."""
+    """Attempt to tell that waiting person of the place held for them; nothing if somebody has tried before."""
     waiting.send_offer(person_id, at=timezone.now())
 
 

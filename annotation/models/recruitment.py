@@ -93,9 +93,9 @@ class WaitingPerson(models.Model):
         null=True,
         blank=True,
         related_name="waits",
-        help_text=_("To whom it is written; seen by stewards only."),
+        help_text=_("To whom it is sent; seen by stewards only."),
     )
-    site = models.CharField(_("site"), max_length=200, help_text=_("Where the page stood on which they asked for it."))
+    site = models.CharField(_("site"), max_length=200, help_text=_("Where the page stood on which it was asked for."))
     joined_at = models.DateTimeField(_("joined at"))
     offered_at = models.DateTimeField(
         _("offered at"), null=True, blank=True, help_text=_("When a place was held for them; empty while they wait.")

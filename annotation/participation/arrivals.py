@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from annotation.models import Identity, ProlificArrival, ProlificRecruitment, Rater, Seat
-from annotation.participation import claims, invitations, overdue, recruitment, waiting
+from annotation.participation import claims, invitations, overdue, recruitment
 from annotation.participation.recruitment import PLATFORM, Ending, Participant
 
 HELD = timedelta(hours=2)  # a place, for a person who has agreed and not begun
@@ -55,9 +55,7 @@ def _note(row: ProlificRecruitment, participant: Participant, *, at: datetime) -
     return arrival
 
 
-def _let_in(
-    arrival: ProlificArrival, row: ProlificRecruitment, participant: Participant, *, at: datetime
-) -> None:
+def _let_in(arrival: ProlificArrival, row: ProlificRecruitment, participant: Participant, *, at: datetime) -> None:
     """Give a person who has just come, or was turned away, an invitation if there is room; save the arrival."""
     if _has_room(row):
         if arrival.invitation is None:

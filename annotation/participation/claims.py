@@ -168,7 +168,7 @@ def reopen(rater: Rater, *, at: datetime) -> Assignment | None:
                 taken_back_at=None,
                 due_at=find_due_time(rater, at=at),
             )
-            seats = Seat.objects.filter(pk=assignment.seat_id, is_taken=False, held_by=None)
+            seats = Seat.objects.filter(assignments=assignment, is_taken=False, held_by=None)
             if not (has_changed and seats.update(is_taken=True)):
                 raise IntegrityError("somebody was faster")
             fills.forget_outcome(assignment)
@@ -181,7 +181,7 @@ def reopen(rater: Rater, *, at: datetime) -> Assignment | None:
 def why_no_seat(rater: Rater) -> str:
     """Why there is nothing for the rater to claim, in words that a page translates."""
     if has_expired(rater):
-        return gettext_noop("Your invitation was valid until a time that is over.")
+        return gettext_noop("Your invitation has expired.")
     if took_part_before(rater):
         return gettext_noop("You took part in an earlier study whose readers cannot take part in this one.")
     if has_read_most(rater):

@@ -6,6 +6,7 @@ Their address is in an identity, which stewards alone see. The list is forgotten
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -122,10 +123,8 @@ def send_offer(pk: int, *, at: datetime) -> None:
     person = WaitingPerson.objects.select_related("study", "identity", "rater__invitation__study").get(pk=pk)
     state: str = State.REFUSED
     if person.identity and person.identity.email:
-        try:
+        with suppress(invitations.CannotReplace):  # the link opens nothing any more
             state, _server_words = mails.attempt(_write_offer(person, person.identity, at=at))
-        except invitations.CannotReplace:
-            pass  # the link opens nothing any more
     WaitingPerson.objects.filter(pk=pk).update(mail_state=state)
 
 

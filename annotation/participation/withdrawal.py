@@ -121,7 +121,9 @@ def _forget(rater: Rater) -> None:
 
 def forget_identity(identity: int) -> None:
     """Remove that identity and what the log says of it, unless somebody of another study, or invited to it, has it."""
-    Identity.objects.filter(pk=identity, raters=None, invitations=None, arrivals=None, applications=None, waits=None).delete()
+    Identity.objects.filter(
+        pk=identity, raters=None, invitations=None, arrivals=None, applications=None, waits=None
+    ).delete()
     if not Identity.objects.filter(pk=identity).exists():
         _clear_log(Identity, [identity])
 

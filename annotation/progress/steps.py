@@ -1,9 +1,10 @@
 """How far a rater has come and what comes next. Pure: it reads protocols and responses that others fetched.
 
-A rater's way: a place, without which nothing is asked → consent → what stands before the first question about stories (texts, what is asked once) → a group, and
-perhaps another → what stands after it. Within a group the steps make **parts**: a desk for steps that ask about one
-story at a time, one page for comparative steps that follow each other, a page for a text, a page for a cloze to fill.
-A **question** is one item of it, about one story if it asks about stories one by one.
+A rater's way: a place, without which nothing is asked → consent → what stands before the first question about stories
+(texts, what is asked once) → a group, and perhaps another → what stands after it. Within a group the steps make
+**parts**: a desk for steps that ask about one story at a time, one page for comparative steps that follow each other, a
+page for a text, a page for a cloze to fill. A **question** is one item of it, about one
+story if it asks about stories one by one.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

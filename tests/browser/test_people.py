@@ -8,7 +8,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from annotation.models import Invitation, PayRate, ProlificArrival, Rater
-from annotation.participation import invitations, people, recruitment
+from annotation.participation import arrivals, invitations, people
 from studies.models import Study
 from tests import factories
 from tests.annotation.participation.test_applications import apply, call_for

@@ -37,7 +37,8 @@ def full(request: Request, rater: Rater, rater_progress: RaterProgress) -> HttpR
     next_page = progress.next_page(rater_progress)
     if next_page != Page("full"):
         return routing.redirect_to_page(next_page)
-    may_join = waiting.may_join(rater) and not prolific.is_from_there(request)
+    may_come = waiting.may_join(rater)  # to a place, if one were free
+    may_join = may_come and not prolific.is_from_there(request)
     has_address = may_join and waiting.find_address(rater) is not None
     form, status = AddressForm(), 200
     if request.method == "POST" and may_join:
@@ -54,7 +55,7 @@ def full(request: Request, rater: Rater, rater_progress: RaterProgress) -> HttpR
     person = waiting.find_waiting(rater) if may_join else None
     context = {
         "study": rater.study,
-        "reason": _(claims.why_no_seat(rater)),
+        "reason": "" if may_come else _(claims.why_no_seat(rater)),
         "took_part_before": eligibility.took_part_before(rater),
         "may_join": may_join,
         "has_address": has_address,
