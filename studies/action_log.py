@@ -5,7 +5,7 @@ from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Model
 
-SYSTEM = "quire"  # the name of the account that stands for Quire itself
+SYSTEM = "Quire (automatic)"  # the account that stands for Quire itself; no form of the staff makes such a name
 
 
 def log_action(row: Model, message: str, *, by: User | AnonymousUser, flag: int = CHANGE) -> None:

@@ -97,3 +97,8 @@ def hold_place(rater: Rater, *, at: datetime) -> bool:
     if arrival:
         recruitment.end(arrival, Ending.NO_PLACE, at=at)
     return False
+
+
+def renew_hold(rater: Rater, *, at: datetime) -> None:
+    """Hold the place that is held for the rater for as long as anew. One query."""
+    Seat.objects.filter(held_by=rater, held_until__lt=at + HELD).update(held_until=at + HELD)

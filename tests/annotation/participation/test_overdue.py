@@ -13,10 +13,11 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.design import actions
 from annotation.models import Assignment, Invitation, Rater, Response, Seat, WaitingPerson
-from annotation.participation import arrivals, claims, consents, invitations, overdue, recruitment, waiting
+from annotation.participation import arrivals, claims, consents, invitations, overdue, recruitment, visits, waiting
 from annotation.participation.recruitment import Ending
 from annotation.responses import submission
 from studies import protocol
+from studies.action_log import SYSTEM
 from studies.models import Study
 from tests import factories
 from tests.annotation.participation.test_recruitment import come, recruit
@@ -51,11 +52,11 @@ def test_a_group_is_taken_back_when_its_hours_are_over_and_the_log_says_that_qui
     assert not Seat.objects.filter(is_taken=True).exists()
     entry = LogEntry.objects.get()
     assert (entry.user.username, entry.object_repr, entry.change_message) == (
-        "quire",
+        SYSTEM,
         assignment.code,
         overdue.GROUP_OVER,
     )
-    assert not User.objects.get(username="quire").has_usable_password()
+    assert not User.objects.get(username=SYSTEM).has_usable_password()
 
 
 @pytest.mark.django_db
@@ -181,6 +182,18 @@ def test_a_hold_that_lapses_frees_place_and_row_for_the_next() -> None:
 
     assert Seat.objects.get(held_by=third)
     assert not Seat.objects.filter(held_by=first).exists()
+
+
+@pytest.mark.django_db
+def test_a_hold_lasts_as_long_as_somebody_goes_through_what_comes_before_the_first_group() -> None:
+    study = factories.study(k=1)
+    rater = factories.rater(study)
+    arrivals.hold_place(rater, at=NOON)
+
+    visits.record_step_taken(rater, study.versions.get().steps.get(key="consent"))
+
+    assert overdue.sweep(at=NOON + arrivals.HELD) == 0
+    assert Seat.objects.get().held_by == rater
 
 
 @pytest.mark.usefixtures("committed")
