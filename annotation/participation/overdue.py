@@ -24,7 +24,7 @@ from django.db.models import (
 from django.db.models.functions import Cast
 
 from annotation.models import Assignment, ProlificArrival, Seat
-from annotation.participation import claims, recruitment, waiting
+from annotation.participation import claims, recruitment, waiting_list
 from annotation.participation.recruitment import Ending
 from studies.action_log import log_by_system
 from studies.models import Study
@@ -41,7 +41,7 @@ def sweep(*, at: datetime) -> int:
     keys = _find_studies(at=at)
     if not keys:
         return 0
-    waiting.forget(waiting.list_over())
+    waiting_list.forget(waiting_list.list_over())
     return sum(free_overdue(study, at=at) for study in Study.objects.filter(pk__in=keys, state=Study.State.LIVE))
 
 
@@ -56,7 +56,7 @@ def free_overdue(study: Study, *, at: datetime) -> int:
         if seat.held_by and claims.release_hold(seat.held_by, before=at):
             log_by_system(seat.held_by, HOLD_OVER)
             n_free += 1
-    waiting.offer(study, at=at)
+    waiting_list.offer(study, at=at)
     return n_free
 
 
@@ -66,9 +66,9 @@ def _find_studies(*, at: datetime, study: Study | None = None) -> set[int]:
     is_live = Q(study__state=Study.State.LIVE, study__rehearsal_of=None) & is_open
     rows = [
         part.filter(is_live).order_by().values_list("study", flat=True)
-        for part in (_list_places(at=at), _list_arrivals(at=at), _list_holds(at=at), waiting.list_due(at=at))
+        for part in (_list_places(at=at), _list_arrivals(at=at), _list_holds(at=at), waiting_list.list_due(at=at))
     ]
-    rows.append(waiting.list_over().order_by().values_list("study", flat=True))
+    rows.append(waiting_list.list_over().order_by().values_list("study", flat=True))
     first, *others = [part.filter(study=study) if study else part for part in rows]
     return set(first.union(*others))
 

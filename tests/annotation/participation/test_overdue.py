@@ -13,7 +13,17 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.design import actions
 from annotation.models import Assignment, Invitation, Rater, Response, Seat, WaitingPerson
-from annotation.participation import arrivals, claims, consents, invitations, overdue, recruitment, visits, waiting
+from annotation.participation import (
+    arrivals,
+    claims,
+    consents,
+    invitations,
+    overdue,
+    recruitment,
+    roster,
+    visits,
+    waiting_list,
+)
 from annotation.participation.recruitment import Ending
 from annotation.responses import submission
 from studies import protocol
@@ -57,6 +67,17 @@ def test_a_group_is_taken_back_when_its_hours_are_over_and_the_log_says_that_qui
         overdue.GROUP_OVER,
     )
     assert not User.objects.get(username=SYSTEM).has_usable_password()
+
+
+@pytest.mark.django_db
+def test_the_list_of_people_says_that_the_time_was_over() -> None:
+    study = with_hours(24)
+    begin(study)
+    overdue.sweep(at=NOON + 24 * HOUR)
+
+    [row] = roster.list_people(study, at=NOON + 25 * HOUR)
+
+    assert (row.state, row.flags) == (roster.RETURNED, [("", "time over, place released")])
 
 
 @pytest.mark.django_db
@@ -212,7 +233,7 @@ def test_two_workers_that_sweep_at_once_take_each_place_back_once() -> None:
 def wait(study: Study, name: str, *, at: datetime) -> Rater:
     invitation, _token = invitations.issue(study)
     rater = invitations.ensure_rater(invitation)
-    waiting.join(rater, email=f"{name}@example.org", site="https://q.example", at=at)
+    waiting_list.join(rater, email=f"{name}@example.org", site="https://q.example", at=at)
     return rater
 
 
@@ -276,7 +297,7 @@ def test_of_200_arrivals_with_a_third_vanishing_60_places_are_filled_once_and_no
         if not agree(rater, at=at):
             n_overdue = Assignment.objects.filter(status="open", due_at__lte=at).count()
             assert n_overdue == 0, "somebody was turned away while a place was overdue"
-            waiting.join(rater, email=f"p{n}@example.org", site="https://q.example", at=at)
+            waiting_list.join(rater, email=f"p{n}@example.org", site="https://q.example", at=at)
             return "turned away"
         claims.claim(rater, at=at)  # raises NoSeat for whoever agreed in vain
         submits_at[n] = (at - NOON) / HOUR + draw.uniform(1, 20)

@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation.models import Assignment, Consent, Identity, Invitation, Rater, Seat, WaitingPerson
-from annotation.participation import claims, invitations, overdue, waiting, withdrawal
+from annotation.participation import claims, invitations, overdue, waiting_list, withdrawal
 from studies import lifecycle
 from studies.models import Study
 from tests import factories
@@ -52,7 +52,7 @@ def test_a_person_joins_waits_is_written_to_once_and_takes_the_place_by_the_same
     overdue.sweep(at=now)
     person = WaitingPerson.objects.get()
     for _ in range(2):
-        waiting.send_offer(person.pk, at=now)
+        waiting_list.send_offer(person.pk, at=now)
 
     [letter] = mail.outbox
     assert letter.to == [ADDRESS]
@@ -196,7 +196,7 @@ def test_links_of_expired_invitations_and_of_people_who_withdrew_are_offered_not
     people = []
     for n in range(3):
         rater = invitations.ensure_rater(invitations.issue(study)[0])
-        waiting.join(rater, email=f"p{n}@example.org", site="https://q.example", at=now)
+        waiting_list.join(rater, email=f"p{n}@example.org", site="https://q.example", at=now)
         people.append(rater)
     Invitation.objects.filter(rater=people[0]).update(expires_at=now)
     Invitation.objects.filter(rater=people[1]).update(revoked_at=now)
