@@ -26,9 +26,8 @@ from annotation.participation import (
 )
 from annotation.participation.recruitment import Ending
 from annotation.responses import submission
-from studies import protocol
 from studies.action_log import SYSTEM
-from studies.models import Study
+from studies.models import Step, Study
 from tests import factories
 from tests.annotation.participation.test_recruitment import come, recruit
 from tests.factories import NOON
@@ -268,12 +267,10 @@ def test_nobody_who_comes_later_gets_a_place_before_those_who_wait() -> None:
 ARRIVALS, N_PLACES, STEP = 200, 60, 3  # hours, in which all that happens begins at the same moment
 
 
-def agree(rater: Rater, *, at: datetime) -> bool:
+def agree(rater: Rater, step: Step, *, at: datetime) -> bool:
     """What the page of the consent does: whether the rater agreed."""
     if not arrivals.hold_place(rater, at=at):
         return False
-    step = protocol.load_protocol(protocol.current(rater.study)).consent
-    assert step is not None
     consents.record_consent(rater, step)
     return True
 
@@ -282,6 +279,7 @@ def agree(rater: Rater, *, at: datetime) -> bool:
 @pytest.mark.usefixtures("committed")
 def test_of_200_arrivals_with_a_third_vanishing_60_places_are_filled_once_and_nobody_agrees_in_vain() -> None:
     study = with_hours(24, n_groups=20, k=3)
+    step = study.versions.get().steps.get(key="consent")
     draw = random.Random(20261128)
     arriving = sorted(draw.uniform(0, 72) for _ in range(ARRIVALS))
     vanishing = set(draw.sample(range(ARRIVALS), ARRIVALS * 3 // 10))
@@ -294,7 +292,7 @@ def test_of_200_arrivals_with_a_third_vanishing_60_places_are_filled_once_and_no
             invitation, _token = invitations.issue(study)
             raters[n] = invitations.ensure_rater(invitation)
         rater = Rater.objects.select_related("study").get(pk=raters[n].pk)
-        if not agree(rater, at=at):
+        if not agree(rater, step, at=at):
             n_overdue = Assignment.objects.filter(status="open", due_at__lte=at).count()
             assert n_overdue == 0, "somebody was turned away while a place was overdue"
             waiting_list.join(rater, email=f"p{n}@example.org", site="https://q.example", at=at)
