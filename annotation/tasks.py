@@ -4,7 +4,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from annotation.design import precision
-from annotation.participation import applications, mails, recruitment
+from annotation.participation import applications, mails, overdue, waiting_list
 
 
 @shared_task  # type: ignore[untyped-decorator]
@@ -20,9 +20,15 @@ def send_refusal(application_id: int) -> None:
 
 
 @shared_task  # type: ignore[untyped-decorator]
+def send_offer(person_id: int) -> None:
+    """Attempt to tell that waiting person of the place held for them; nothing if somebody has tried before."""
+    waiting_list.send_offer(person_id, at=timezone.now())
+
+
+@shared_task  # type: ignore[untyped-decorator]
 def sweep_places() -> None:
-    """Free the places of those whose time at Prolific is over."""
-    recruitment.sweep(at=timezone.now())
+    """Take back the places whose time is over, and offer free ones to those who wait."""
+    overdue.sweep(at=timezone.now())
 
 
 @shared_task  # type: ignore[untyped-decorator]
@@ -30,6 +36,7 @@ def sweep_mails() -> None:
     """Mark mails whose delivery is unknown, and queue those left waiting by a lost message."""
     mails.sweep(at=timezone.now())
     applications.sweep(at=timezone.now())
+    waiting_list.sweep_mails(at=timezone.now())
 
 
 @shared_task  # type: ignore[untyped-decorator]

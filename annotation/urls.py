@@ -15,6 +15,7 @@ from annotation.views.rater import (
     prolific,
     recognition,
     timing,
+    waiting_list,
     withdrawal,
 )
 
@@ -57,6 +58,7 @@ urlpatterns = [
     path("briefing/<slug:step>/", once.briefing, name="briefing"),
     path("once/<slug:step>/", once.once, name="once"),
     path("group/", arrival.begin, name="begin"),
+    path("full/", waiting_list.full, name="full"),
     path("closed/", arrival.closed, name="closed"),
     path("done/", completion.done, name="done"),
     path("withdraw/", withdrawal.withdraw, name="withdraw"),

@@ -82,7 +82,7 @@ def _is_after(rater_progress: RaterProgress, step: Step | None) -> bool:
 
 
 def _has_arrived(rater_progress: RaterProgress, page: Page, step: Step | None) -> bool:
-    if page.name == "done":
+    if page.name in ("done", "full"):
         return True
     if step is None:
         return False

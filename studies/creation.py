@@ -31,7 +31,7 @@ CLOZE = "cloze"  # under which name a template's step asks for the cloze that co
 # What a study that is made like another takes over; the organiser is entered again.
 COPIED = (
     *("language", "description", "text_kind", "seats_per_group", "order_policy", "shows_premise", "asks_recognition"),
-    *("groups_per_sitting", "groups_per_rater", "n_repeats", "excluded_studies"),
+    *("groups_per_sitting", "groups_per_rater", "n_repeats", "hours_per_group", "excluded_studies"),
     *(fact.key for fact in FACTS if fact.is_copied),
 )
 

@@ -55,6 +55,7 @@ class StudyAdmin(FinalAdmin):
                     "groups_per_rater",
                     "groups_per_sitting",
                     "n_repeats",
+                    "hours_per_group",
                     "order_policy",
                     "seed",
                     "seats",
@@ -67,7 +68,8 @@ class StudyAdmin(FinalAdmin):
     final_fields = (
         *("slug", "title", "language", *COLUMNS),
         *("closes_at", "text_kind", "shows_premise", "asks_recognition"),
-        *("seats_per_group", "groups_per_rater", "groups_per_sitting", "n_repeats", "order_policy", "seed"),
+        *("seats_per_group", "groups_per_rater", "groups_per_sitting", "n_repeats", "hours_per_group"),
+        *("order_policy", "seed"),
     )
     actions = ("plan", "launch", "pause", "resume", "close")
 

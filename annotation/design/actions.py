@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -35,7 +36,9 @@ def _pause(study: Study, by: str) -> str:
 
 
 def _resume(study: Study, by: str) -> str:
-    lifecycle.resume(study)
+    with transaction.atomic():
+        lifecycle.resume(study)
+        seats.restart_hours(study, at=timezone.now())
     return _("%(study)s is live again.") % {"study": study}
 
 

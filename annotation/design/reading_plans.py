@@ -37,6 +37,7 @@ class ReadingPlan:
     asks_recognition: bool
     excluded_studies: tuple[str, ...] = ()
     n_repeats: int = 0
+    hours_per_group: int | None = None
 
     @property
     def choices(self) -> PlanChoices:
@@ -62,6 +63,7 @@ def plan_of_study(study: Study) -> ReadingPlan:
         groups_per_rater=study.groups_per_rater or None,
         groups_per_sitting=study.groups_per_sitting,
         n_repeats=study.n_repeats,
+        hours_per_group=study.hours_per_group,
         order_policy=study.order_policy,
         seed=study.seed,
         shows_premise=study.shows_premise,

@@ -6,13 +6,14 @@ Seeded, and decided before anyone arrives.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from django.db import transaction
 from django.db.models import Max, QuerySet
 from django.utils.translation import gettext as _
 
-from annotation.models import Rater, Seat
+from annotation.models import Assignment, Rater, Seat
 from studies import lifecycle, protocol
 from studies.models import StoryGroup, Study
 
@@ -217,3 +218,12 @@ def add_judge_seats(
         number = number_by_group[group.pk]
         seats.append(Seat(study=study, group=group, rater_kind=kind, number=number, order=order, is_taken=True))
     return Seat.objects.bulk_create(seats, batch_size=AT_ONCE)
+
+
+def restart_hours(study: Study, *, at: datetime) -> int:
+    """Give everybody at work the study's hours for a group anew, as after a pause, in which nobody could answer; how
+    many people it was."""
+    if not study.hours_per_group:
+        return 0
+    at_work = Assignment.objects.filter(study=study, status=Assignment.Status.OPEN).exclude(due_at=None)
+    return at_work.update(due_at=at + timedelta(hours=study.hours_per_group))

@@ -7,6 +7,7 @@ ReplacedLink   the hash of a link that was replaced by a new one of the same inv
 InvitationMail one mail to one invited person, written before the attempt; an outcome nobody knows waits for a person.
 ProlificRecruitment  the address, codes and limits by which people come from Prolific.
 ProlificArrival  that somebody came from Prolific, when, and how it ended if not by submission.
+WaitingPerson  that somebody who found no place wants to be written to when one is free.
 ApplicationCall  the page on which people apply, the questions of eligibility, and how long applications are kept.
 Application    what somebody answered there, and what became of it.
 PayRate        what a study pays for a group and for a part, in amounts.
@@ -33,7 +34,7 @@ from annotation.models.imports import AnswerImport, BroughtFile
 from annotation.models.mails import InvitationMail, MailKind, MailTemplate
 from annotation.models.payments import Payment, PayRate
 from annotation.models.raters import Consent, Identity, Invitation, Rater, ReplacedLink, StepTaken, Withdrawal
-from annotation.models.recruitment import ProlificArrival, ProlificRecruitment
+from annotation.models.recruitment import ProlificArrival, ProlificRecruitment, WaitingPerson
 from annotation.models.responses import Fill, Recognition, Response, ResponseEvent, Timing
 from annotation.models.seats import Assignment, LaterVersion, Seat, new_code
 
@@ -63,6 +64,7 @@ __all__ = [
     "Seat",
     "StepTaken",
     "Timing",
+    "WaitingPerson",
     "Withdrawal",
     "new_code",
 ]

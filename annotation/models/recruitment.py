@@ -1,11 +1,13 @@
-"""How people come who are recruited by Prolific: the address of the study there, its codes, and who arrived by it."""
+"""How people come who are recruited by Prolific: the address of the study there, its codes, and who arrived by it;
+and who waits for a place."""
 
 from __future__ import annotations
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from annotation.models.raters import Identity, Invitation
+from annotation.models.mails import InvitationMail
+from annotation.models.raters import Identity, Invitation, Rater
 from annotation.models.seats import new_code
 from studies.models import Study
 
@@ -77,3 +79,35 @@ class ProlificArrival(models.Model):
 
     def __str__(self) -> str:
         return f"arrival {self.pk}"
+
+
+class WaitingPerson(models.Model):
+    """Somebody who found no place and wants to be written to when one is free; deleted when the study closes."""
+
+    study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="waiting_people")
+    rater = models.OneToOneField(Rater, verbose_name=_("rater"), on_delete=models.CASCADE, related_name="waits")
+    identity = models.ForeignKey(
+        Identity,
+        verbose_name=_("identity"),
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="waits",
+        help_text=_("To whom it is sent; seen by stewards only."),
+    )
+    site = models.CharField(_("site"), max_length=200, help_text=_("Where the page stood on which it was asked for."))
+    joined_at = models.DateTimeField(_("joined at"))
+    offered_at = models.DateTimeField(
+        _("offered at"), null=True, blank=True, help_text=_("When a place was held for them; empty while they wait.")
+    )
+    offered_until = models.DateTimeField(_("offered until"), null=True, blank=True)
+    mail_state = models.CharField(_("mail"), max_length=10, choices=InvitationMail.State.choices, blank=True)
+    attempted_at = models.DateTimeField(_("attempted at"), null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("person waiting for a place")
+        verbose_name_plural = _("people waiting for a place")
+        ordering = ["joined_at", "pk"]
+
+    def __str__(self) -> str:
+        return f"waiting person {self.pk}"

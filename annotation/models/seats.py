@@ -30,6 +30,17 @@ class Seat(models.Model):
     )
     order = models.JSONField(_("order"), help_text=_("Codes of the stories, first to last."))
     is_taken = models.BooleanField(_("is taken"), default=False)
+    # Kept for somebody who has agreed, or was offered it, and has not begun: nobody else gets it meanwhile.
+    held_by = models.OneToOneField(
+        Rater,
+        verbose_name=_("held by"),
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="held_seat",
+    )
+    held_until = models.DateTimeField(_("held until"), null=True, blank=True, editable=False)
 
     class Meta:
         verbose_name = _("place")
@@ -124,7 +135,17 @@ class Assignment(models.Model):
     # Seconds since 1970. A token bucket for saves from pages: each takes a tenth of a second, from now on or from where
     # the last one ended, and none is taken whose part begins too far ahead (annotation.responses.holds).
     saves_until = models.FloatField(_("saves until"), default=0, editable=False)
+    due_at = models.DateTimeField(
+        _("due at"), null=True, blank=True, help_text=_("When its place is released unless it is submitted by then.")
+    )
     ended_at = models.DateTimeField(_("ended at"), null=True, blank=True)
+    taken_back_at = models.DateTimeField(
+        _("taken back at"),
+        null=True,
+        blank=True,
+        editable=False,
+        help_text=_("When its place was released because its time was over; the rater may go on while it stays free."),
+    )
     receipt = models.CharField(
         _("receipt"), max_length=64, blank=True, help_text=_("Hash over the chains of all responses, at submission.")
     )

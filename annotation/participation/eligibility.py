@@ -1,6 +1,7 @@
 """Who may have another group: not raters who have read as many as the study gives, nor those who took part before."""
 
 from django.db.models import Q
+from django.utils import timezone
 
 from annotation.models import Assignment, Rater
 
@@ -14,6 +15,12 @@ def has_read_most(rater: Rater) -> bool:
     """Whether the rater has had as many groups as one person may read. No query where the study sets no limit."""
     most = rater.study.groups_per_rater
     return bool(most) and count_groups_read(rater) >= (most or 0)
+
+
+def has_expired(rater: Rater) -> bool:
+    """Whether the hours of the rater's invitation are over. At most one query."""
+    invitation = getattr(rater, "invitation", None)
+    return invitation is not None and invitation.expires_at is not None and invitation.expires_at <= timezone.now()
 
 
 def took_part_before(rater: Rater) -> bool:

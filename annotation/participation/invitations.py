@@ -202,6 +202,7 @@ def revoke(invitation: Invitation, *, at: datetime) -> None:
     """The link opens nothing any more, a session that it began has ended, and others go on along its holder's row."""
     Invitation.objects.filter(pk=invitation.pk, revoked_at=None).update(revoked_at=at)
     Rater.objects.filter(invitation=invitation).update(row=None)
+    Seat.objects.filter(held_by__invitation=invitation).update(held_by=None, held_until=None)
 
 
 def ensure_rater(invitation: Invitation) -> Rater:

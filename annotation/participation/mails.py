@@ -106,7 +106,7 @@ def fill(letter: MailText, invitation: Invitation, *, link: str, name: str = "")
         values = {
             "name": name or pgettext("in a letter to somebody whose name is not known", "reader"),
             "link": link,
-            "deadline": _write_time(ends_at) if ends_at else _("the study is closed"),
+            "deadline": write_time(ends_at) if ends_at else _("the study is closed"),
             "title": study.title,
             "organiser": study.organiser,
             "contact": study.contact,
@@ -117,7 +117,8 @@ def fill(letter: MailText, invitation: Invitation, *, link: str, name: str = "")
     return MailText(" ".join(subject.split()), text)
 
 
-def _write_time(at: datetime) -> str:
+def write_time(at: datetime) -> str:
+    """Day and time of the server's zone, in the present language."""
     local = timezone.localtime(at)
     return f"{formats.date_format(local)}, {formats.date_format(local, 'H:i e')}"
 

@@ -16,19 +16,9 @@ from enum import StrEnum
 from urllib.parse import quote
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
-from annotation.models import (
-    Assignment,
-    Consent,
-    Identity,
-    ProlificArrival,
-    ProlificRecruitment,
-    Rater,
-    Seat,
-    StepTaken,
-)
+from annotation.models import Assignment, ProlificArrival, ProlificRecruitment, Rater, StepTaken
 from annotation.participation import claims, invitations
 from studies import hashing
 from studies.models import Study
@@ -39,7 +29,6 @@ RETURN_URL = "https://app.prolific.com/submissions/complete?cc="
 # The letters and digits of which Prolific's ids are made; the placeholders of its addresses are not.
 PARTICIPANT = re.compile(r"[0-9A-Za-z]{24}")
 OTHER_ID = re.compile(r"[0-9A-Za-z_-]{0,60}")
-HELD = timedelta(hours=2)  # a place, for a person who has agreed and not begun, where Prolific sets no time
 WARNING = timedelta(minutes=30)  # before the time is over, or a quarter of it where that is less
 
 
@@ -119,7 +108,7 @@ def find_code(recruitment: ProlificRecruitment, ending: Ending) -> ReturnCode | 
 
 def find_arrival(study: Study, participant: Participant) -> ProlificArrival | None:
     """The arrival of that participant; None if they have not come yet. One query."""
-    rows = ProlificArrival.objects.filter(study=study, participant_sha256=_hash(study, participant))
+    rows = ProlificArrival.objects.filter(study=study, participant_sha256=hash_participant(study, participant))
     return rows.select_related("invitation__study", "invitation__rater").first()
 
 
@@ -131,107 +120,13 @@ def find_ending(arrival: ProlificArrival) -> Ending | None:
     return Ending.NO_PLACE if is_revoked else None
 
 
-def arrive(recruitment: ProlificRecruitment, participant: Participant, *, at: datetime) -> ProlificArrival:
-    """The arrival of that participant, with its rater: made on the first call, the same ever after.
-
-    Without a place the arrival has ended, and the person may come in later if one is free then. Places of others whose
-    time is over are freed first.
-    """
-    study = recruitment.study
-    with transaction.atomic():
-        # One at a time, so that no more come in than may, and nobody who opens two windows becomes two.
-        ProlificRecruitment.objects.select_for_update().get(pk=recruitment.pk)
-        arrival = find_arrival(study, participant)
-        if arrival is None or is_turned_away(arrival):
-            take_back_overdue(recruitment, at=at)
-        if arrival is None:
-            arrival = _note(recruitment, participant, at=at)
-        elif is_turned_away(arrival):
-            _let_in(arrival, recruitment, participant, at=at)
-        elif participant.session and arrival.session != participant.session:
-            arrival.session, arrival.session_began_at = participant.session, at
-            arrival.save(update_fields=["session", "session_began_at"])
-        if arrival.invitation and not find_ending(arrival):
-            invitations.ensure_rater(arrival.invitation)
-    return arrival
-
-
-def _note(recruitment: ProlificRecruitment, participant: Participant, *, at: datetime) -> ProlificArrival:
-    study = recruitment.study
-    person = {"platform": PLATFORM, "platform_id": participant.id}
-    identity = Identity.objects.filter(**person).order_by("pk").first() or Identity.objects.create(**person)
-    arrival = ProlificArrival(
-        study=study,
-        participant_sha256=_hash(study, participant),
-        identity=identity,
-        session=participant.session,
-        session_began_at=at,
-        outcome=Ending.NO_PLACE,
-        ended_at=at,
-    )
-    _let_in(arrival, recruitment, participant, at=at)
-    return arrival
-
-
-def _let_in(
-    arrival: ProlificArrival, recruitment: ProlificRecruitment, participant: Participant, *, at: datetime
-) -> None:
-    """Give a person who has just come, or was turned away, an invitation if there is room; save the arrival."""
-    if _has_room(recruitment, at=at):
-        if arrival.invitation is None:
-            number = recruitment.study.arrivals.exclude(invitation=None).count() + 1
-            [arrival.invitation] = invitations.note(recruitment.study, [f"Prolific {number}"])
-        invitation = arrival.invitation
-        invitation.identity, invitation.handed_over_at, invitation.revoked_at = arrival.identity, at, None
-        invitation.save(update_fields=["identity", "handed_over_at", "revoked_at"])
-        arrival.outcome, arrival.ended_at = "", None
-        arrival.session, arrival.session_began_at = participant.session, at
-    arrival.save()
-
-
 def is_turned_away(arrival: ProlificArrival) -> bool:
     """Whether there was no place for somebody who began nothing, so that they may come again."""
     return arrival.outcome == Ending.NO_PLACE
 
 
-def hold_place(rater: Rater, *, at: datetime) -> bool:
-    """Whether a place is there for a rater who is about to agree; it is theirs until their time is over. Without one
-    their part has ended. Somebody who came by an invitation of their own is not asked about."""
-    arrival = find_of_rater(rater)
-    if arrival is None or rater.assignments.exists():
-        return True
-    with transaction.atomic():
-        recruitment = ProlificRecruitment.objects.select_for_update().get(study=rater.study_id)
-        others = _list_holders(recruitment, at=at).exclude(pk=arrival.pk)
-        if _count_free(recruitment) > others.count():
-            return True
-        end(arrival, Ending.NO_PLACE, at=at)
-    return False
-
-
-def _list_holders(recruitment: ProlificRecruitment, *, at: datetime) -> QuerySet[ProlificArrival]:
-    """Those who have agreed and not begun yet, within their time."""
-    time = timedelta(minutes=recruitment.minutes) if recruitment.minutes else HELD
-    rows = recruitment.study.arrivals.filter(outcome="", invitation__revoked_at=None, session_began_at__gte=at - time)
-    agreed = rows.filter(Exists(Consent.objects.filter(rater__invitation=OuterRef("invitation"))))
-    return agreed.exclude(Exists(Assignment.objects.filter(rater__invitation=OuterRef("invitation"))))
-
-
-def _count_free(recruitment: ProlificRecruitment) -> int:
-    return Seat.objects.filter(study=recruitment.study, rater_kind=Rater.Kind.PERSON, is_taken=False).count()
-
-
-def _has_room(recruitment: ProlificRecruitment, *, at: datetime) -> bool:
-    """Whether somebody more may come in: a place is free that nobody holds, and not as many have come as may."""
-    study = recruitment.study
-    if recruitment.most_people is not None:
-        at_work = study.arrivals.filter(outcome="", invitation__revoked_at=None).exclude(invitation=None)
-        if at_work.count() >= recruitment.most_people:
-            return False
-    return _count_free(recruitment) > _list_holders(recruitment, at=at).count()
-
-
-def _hash(study: Study, participant: Participant) -> str:
+def hash_participant(study: Study, participant: Participant) -> str:
+    """By what a participant is known in a study."""
     return hashing.sha256(f"{study.pk}.{PLATFORM}.{participant.id}")
 
 
@@ -246,6 +141,7 @@ def end(arrival: ProlificArrival, ending: Ending, *, at: datetime) -> None:
         if arrival.invitation is None:
             return
         if rater := arrival.invitation.rater:
+            claims.release_hold(rater)
             assignment = claims.find_open_assignment(rater)
             is_given_up = assignment is not None and claims.give_up(assignment, at=at)
             if not is_given_up and has_completed(rater):
@@ -280,36 +176,6 @@ def find_of_rater(rater: Rater) -> ProlificArrival | None:
     """The arrival of that rater with the study's recruitment; None if they came otherwise. One query."""
     rows = ProlificArrival.objects.filter(invitation__rater=rater)
     return rows.select_related("study__prolific", "invitation__study", "invitation__rater").first()
-
-
-def list_overdue(recruitment: ProlificRecruitment, *, at: datetime) -> list[ProlificArrival]:
-    """Those whose time is over and who have neither submitted nor ended: they hold places. One query."""
-    if not recruitment.minutes:
-        return []
-    submitted = Assignment.objects.filter(
-        rater__invitation=OuterRef("invitation"), seat__isnull=False, status=Assignment.Status.SUBMITTED
-    )
-    rows = recruitment.study.arrivals.filter(outcome="", invitation__revoked_at=None).exclude(invitation=None)
-    rows = rows.filter(session_began_at__lt=at - timedelta(minutes=recruitment.minutes)).exclude(Exists(submitted))
-    return list(rows.select_related("invitation__study", "invitation__rater").order_by("pk"))
-
-
-def take_back_overdue(recruitment: ProlificRecruitment, *, at: datetime) -> int:
-    """Free the places of those whose time is over; how many people it was."""
-    n_ended = 0
-    for arrival in list_overdue(recruitment, at=at):
-        try:
-            end(arrival, Ending.TIMED_OUT, at=at)
-            n_ended += 1
-        except HasCompleted:
-            continue  # at this very moment
-    return n_ended
-
-
-def sweep(*, at: datetime) -> int:
-    """Free the places of all studies whose holders' time at Prolific is over; how many people it was."""
-    rows = ProlificRecruitment.objects.exclude(minutes=None).filter(study__state=Study.State.LIVE)
-    return sum(take_back_overdue(row, at=at) for row in rows.select_related("study"))
 
 
 def list_endings(study: Study) -> dict[int, Ending | None]:

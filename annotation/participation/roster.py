@@ -55,6 +55,7 @@ class EndedPlace(NamedTuple):
     group: str
     status: str
     read_before: bool | None
+    taken_back_at: datetime | None
 
 
 @dataclass
@@ -113,10 +114,11 @@ def list_people(study: Study, *, at: datetime) -> list[RosterRow]:
     is_open = Q(status=Assignment.Status.OPEN)
     open_by_rater = {row.rater_id: row for row in of_people.filter(is_open).select_related("group", "seat")}
     # Of thousands of places that are over their columns are enough.
-    columns = of_people.exclude(is_open).values_list("rater", "group__code", "status", "read_before")
+    columns = of_people.exclude(is_open).values_list("rater", "group__code", "status", "read_before", "taken_back_at")
     ended_by_rater: dict[int, list[EndedPlace]] = {}
-    for rater_id, group, status, read_before in columns:
-        ended_by_rater.setdefault(rater_id, []).append(EndedPlace(group or "", status, read_before))
+    for rater_id, group, status, read_before, taken_back_at in columns:
+        place = EndedPlace(group or "", status, read_before, taken_back_at)
+        ended_by_rater.setdefault(rater_id, []).append(place)
     mails_by_invitation: dict[int, list[InvitationMail]] = {}
     for mail in InvitationMail.objects.filter(invitation__study=study).order_by("pk"):
         mails_by_invitation.setdefault(mail.invitation_id, []).append(mail)
@@ -245,7 +247,7 @@ def _flags(
     if row.invitation and getattr(row.invitation, "is_replaced", False):
         yield "", _("replaced by somebody else")
     elif given_up and row.state == RETURNED:
-        yield "", _("place released")
+        yield "", _("time over, place released") if given_up[-1].taken_back_at else _("place released")
 
 
 def list_acts(row: RosterRow, *, at: datetime) -> Iterator[Act]:

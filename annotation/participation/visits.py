@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
+from django.utils import timezone
+
 from annotation.models import Assignment, Rater, StepTaken
-from annotation.participation import versions
+from annotation.participation import arrivals, versions
 from studies.models import Step
 
 
@@ -23,5 +25,9 @@ def ensure_visit(rater: Rater) -> Assignment:
 
 
 def record_step_taken(rater: Rater, step: Step, *, attempt: int = 1, wrong: Sequence[str] = ()) -> None:
-    """Note that the rater has gone through this step; of a check, which attempt it was and what was wrong in it."""
+    """Note that the rater has gone through this step; of a check, which attempt it was and what was wrong in it.
+
+    A place that is held for them stays theirs while they go on.
+    """
+    arrivals.renew_hold(rater, at=timezone.now())
     StepTaken.objects.get_or_create(rater=rater, step=step, attempt=attempt, defaults={"wrong": list(wrong)})

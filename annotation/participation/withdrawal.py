@@ -27,6 +27,7 @@ from annotation.models import (
     Response,
     ResponseEvent,
     Seat,
+    WaitingPerson,
     Withdrawal,
 )
 from annotation.participation import claims, payments, recruitment
@@ -50,6 +51,7 @@ def withdraw(rater: Rater, *, at: datetime) -> Withdrawal:
         # First the work ends: an answer that is being saved at this moment is in before, or refused after.
         for assignment in rater.assignments.filter(status__in=Assignment.LIVE):
             end(assignment, at=at)
+        claims.release_hold(rater)
         claims.release_row(rater)
         erase(rater)
     withdrawal.refresh_from_db()
@@ -107,6 +109,9 @@ def _forget(rater: Rater) -> None:
     InvitationMail.objects.filter(invitation__in=invitations).update(message="")
     payments.forget(rater)
     Application.objects.filter(invitation__in=invitations).delete()
+    waits = WaitingPerson.objects.filter(rater=rater)
+    identities += waits.values_list("identity", flat=True)
+    waits.delete()
     for identity in filter(None, set(identities)):
         forget_identity(identity)
     _clear_log(Invitation, invitations.values_list("pk", flat=True))
@@ -116,7 +121,9 @@ def _forget(rater: Rater) -> None:
 
 def forget_identity(identity: int) -> None:
     """Remove that identity and what the log says of it, unless somebody of another study, or invited to it, has it."""
-    Identity.objects.filter(pk=identity, raters=None, invitations=None, arrivals=None, applications=None).delete()
+    Identity.objects.filter(
+        pk=identity, raters=None, invitations=None, arrivals=None, applications=None, waits=None
+    ).delete()
     if not Identity.objects.filter(pk=identity).exists():
         _clear_log(Identity, [identity])
 

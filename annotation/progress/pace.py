@@ -83,8 +83,9 @@ class Orientation:
 
     @property
     def deadline(self) -> datetime | None:
-        rater = self.work.assignment.rater
-        return invitations.ends_at(rater.study, getattr(rater, "invitation", None))
+        rater, due_at = self.work.assignment.rater, self.work.assignment.due_at
+        ends_at = invitations.ends_at(rater.study, getattr(rater, "invitation", None))
+        return min((end for end in (ends_at, due_at) if end), default=None)
 
     @cached_property
     def tasks(self) -> list[Task]:

@@ -24,5 +24,6 @@ def load_rater_progress(rater: Rater) -> RaterProgress:
         owes_recognition=at_work is not None and recognition.is_owed(at_work, has_desk=outline.has_desk),
         n_submitted=sum(bool(a.seat_id) and a.status == Assignment.Status.SUBMITTED for a in assignments),
         n_left=claims.n_groups_left(rater),
+        has_begun=any(a.seat_id for a in assignments),
         has_finished=any(a.seat_id is None and a.status == Assignment.Status.SUBMITTED for a in assignments),
     )

@@ -1,9 +1,10 @@
 """How far a rater has come and what comes next. Pure: it reads protocols and responses that others fetched.
 
-A rater's way: consent → what stands before the first question about stories (texts, what is asked once) → a group, and
-perhaps another → what stands after it. Within a group the steps make **parts**: a desk for steps that ask about one
-story at a time, one page for comparative steps that follow each other, a page for a text, a page for a cloze to fill.
-A **question** is one item of it, about one story if it asks about stories one by one.
+A rater's way: a place, without which nothing is asked → consent → what stands before the first question about stories
+(texts, what is asked once) → a group, and perhaps another → what stands after it. Within a group the steps make
+**parts**: a desk for steps that ask about one story at a time, one page for comparative steps that follow each other, a
+page for a text, a page for a cloze to fill. A **question** is one item of it, about one
+story if it asks about stories one by one.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -100,6 +101,7 @@ class RaterProgress:
     passed : keys of the steps met once that the rater has gone through; a check that only flags, also by failing it
     attempts : of a check that they have not passed, their latest attempt, by the key of the step
     owes_recognition : they have still to say whether they know one of the stories of the group they are at
+    has_begun : they have had a group, given-up ones included
     has_finished : the rater has said that they are done, after the last questions if there are some
     """
 
@@ -111,6 +113,7 @@ class RaterProgress:
     owes_recognition: bool = False
     n_submitted: int = 0
     n_left: int = 0
+    has_begun: bool = False
     has_finished: bool = False
 
     @property
@@ -118,9 +121,22 @@ class RaterProgress:
         """Whether a check beyond which nobody goes who fails it was not passed in any of its attempts."""
         return any(step_taken.is_last for step_taken in self.attempts.values())
 
+    @property
+    def lacks_place(self) -> bool:
+        """Whether they have begun nothing, and there is no place at which they could."""
+        has_begun = self.has_begun or self.at_work or self.n_submitted
+        return not (self.n_left or has_begun or self.has_failed)
+
+    @property
+    def wants_group(self) -> bool:
+        """Whether they would be offered a group if there were one."""
+        return not (self.n_left or self.at_work or self.has_finished or self.has_failed)
+
 
 def next_page(progress: RaterProgress) -> Page:
-    """Where this rater belongs now."""
+    """Where this rater belongs now. Nobody agrees, or answers what is asked before a group, without a place."""
+    if progress.lacks_place:
+        return Page("full")
     if not progress.has_consented:
         return Page("consent")
     if progress.has_failed:

@@ -137,6 +137,11 @@ def record_outcome(assignment: Assignment, *, is_submitted: bool, stopped_at: in
     return Fill.objects.create(assignment=assignment, state=Fill.State.DROPPED_OUT, stopped_at=section)
 
 
+def forget_outcome(assignment: Assignment) -> None:
+    """Forget what became of a cloze whose writer goes on with it. What it became elsewhere stays."""
+    Fill.objects.filter(assignment=assignment, state=Fill.State.DROPPED_OUT, story=None).delete()
+
+
 def is_by_writer(field: str) -> Exists:
     """Whether a source is a person who filled a cloze here. field : of the query, the name of the source"""
     before, between = WRITER_NAME

@@ -22,6 +22,7 @@ from studies.vocabulary import OrderPolicy, SourceKind, StepBackground, StepKind
 
 NAME = "study.toml"
 CLOZE_FILE = "cloze.toml"  # as a study is written; a file may call it otherwise
+MOST_HOURS = 8784  # for a group: a leap year
 INSTRUMENTS = "instruments"  # the folder beside it, of those that do not come with Quire
 
 
@@ -49,6 +50,7 @@ _STUDY: dict[str, FieldReader] = {
     "groups_per_sitting": reader.whole_number(1, 1000),
     "groups_per_rater": reader.whole_number(1, 1000),
     "n_repeats": reader.whole_number(0, 1000),
+    "hours_per_group": reader.whole_number(1, MOST_HOURS),
     "excluded_studies": _read_slugs,
     "order_policy": reader.one_of(*OrderPolicy.values),
     "seed": reader.whole_number(0, 2**63 - 1),

@@ -77,6 +77,12 @@ class Study(StudyFacts):
         default=0,
         help_text=_("Of the groups that one person reads so many come a second time, unannounced, at the end."),
     )
+    hours_per_group = models.PositiveSmallIntegerField(
+        _("hours for a group"),
+        null=True,
+        blank=True,
+        help_text=_("After so many hours without a submission a group is taken back; empty: never."),
+    )
     excluded_studies = models.JSONField(
         _("excluded studies"),
         default=list,

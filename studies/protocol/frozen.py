@@ -29,7 +29,7 @@ STUDY = (
 # Of the study as well, and in the document only where they say something.
 IF_SAID = (
     *(fact.key for fact in FACTS if not fact.is_frozen_if_empty),
-    *("groups_per_rater", "n_repeats", "excluded_studies"),
+    *("groups_per_rater", "n_repeats", "hours_per_group", "excluded_studies"),
 )
 STEP = (
     *("position", "key", "kind", "title", "text", "scope", "locks", "background", "layout", "revises", "options"),

@@ -52,7 +52,10 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "who": ("minutes", "pay", "pay_for_part", "groups_per_rater", "excluded_studies"),
     "texts": ("stories", "groups", "premises", "shows_premise", "text_kind"),
     "steps": ("steps", "instruments"),
-    "layout": ("seats_per_group", "order_policy", "seed", "groups_per_sitting", "n_repeats", "asks_recognition"),
+    "layout": (
+        *("seats_per_group", "order_policy", "seed", "groups_per_sitting", "n_repeats", "hours_per_group"),
+        "asks_recognition",
+    ),
 }
 
 
@@ -265,6 +268,13 @@ def _layout(content: Mapping[str, Any]) -> Iterator[ProseSentence]:
             n,
         )
         yield ProseSentence(sentence % {"n": n})
+    if hours := content.get("hours_per_group"):
+        sentence = ngettext(
+            "A group is taken back if it is not submitted within %(n)d hour; its place then goes to someone else.",
+            "A group is taken back if it is not submitted within %(n)d hours; its place then goes to someone else.",
+            hours,
+        )
+        yield ProseSentence(sentence % {"n": hours})
     if content["asks_recognition"]:
         yield ProseSentence(
             _("Before a group they say whether they know one of its stories; those who do are given another group.")

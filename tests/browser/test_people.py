@@ -8,7 +8,7 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from annotation.models import Invitation, PayRate, ProlificArrival, Rater
-from annotation.participation import invitations, people, recruitment
+from annotation.participation import arrivals, invitations, people
 from studies.models import Study
 from tests import factories
 from tests.annotation.participation.test_applications import apply, call_for
@@ -59,7 +59,7 @@ def _newcomers(study: Study) -> list[str]:
     """The pages of Prolific, applications and payments, with a row in each; their addresses."""
     row = recruit(study, minutes=60)
     come(row, 1)
-    recruitment.arrive(row, participant(2), at=timezone.now())
+    arrivals.arrive(row, participant(2), at=timezone.now())
     apply(call_for(study, text="We look for *poets*."))
     PayRate.objects.create(study=study, currency="€", per_group=45)
     rater = Rater.objects.filter(study=study).earliest("pk")

@@ -311,6 +311,8 @@ annotation:once                     GET    away  away  away  away   away   away 
 annotation:once                     POST   401   away  away  401    401    401   401    401     401
 annotation:begin                    GET    away  away  away  away   away   away  away   away    away
 annotation:begin                    POST   401   away  away  401    401    401   401    401     401
+annotation:full                     GET    away  away  away  away   away   away  away   away    away
+annotation:full                     POST   401   away  away  401    401    401   401    401     401
 annotation:closed                   GET    away  away  away  away   away   away  away   away    away
 annotation:closed                   POST   401   405   405   401    401    401   401    401     401
 annotation:done                     GET    away  away  away  away   away   away  away   away    away

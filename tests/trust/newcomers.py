@@ -5,7 +5,7 @@ from collections.abc import Callable
 from django.utils import timezone
 
 from annotation.models import ApplicationCall, ProlificRecruitment
-from annotation.participation import applications, recruitment
+from annotation.participation import applications, arrivals, recruitment
 from studies.models import Study
 from tests import factories
 
@@ -18,7 +18,7 @@ def arrive(study: Study, secret: Callable[..., str]) -> None:
     codes = {name: secret("label", name) for name in ("completed_code", "ended_code", "full_code")}
     row = ProlificRecruitment.objects.create(study=study, is_open=True, minutes=60, **codes)
     participant = recruitment.Participant(secret("identity", "pid"), session=secret("identity", "session"))
-    recruitment.arrive(row, participant, at=timezone.now())
+    arrivals.arrive(row, participant, at=timezone.now())
     asked = factories.instrument("eligibility", n_items=1, rationale="none", rationale_least=0)
     call = ApplicationCall.objects.create(study=study, is_open=True, instrument=asked)
     who = {"name": secret("identity", "applicant"), "email": f"{secret('identity', 'applies')}@example.org"}

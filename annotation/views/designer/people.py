@@ -93,6 +93,7 @@ def people_page(request: HttpRequest, access: Access) -> HttpResponse:
         "n_to_send": sum(row.state == roster.NOTED and row.has_address and not row.mails for row in rows),
         "n_to_hand_over": sum(row.waits_for_link for row in rows),
         "demand": invitations.count_demand(access.study, at=now),
+        "n_waiting": access.study.waiting_people.filter(offered_at=None).count(),
         "lack": replacements.measure_lack(access.study, at=now),
         "sends_mail": mails.sends_mail(),
         "may_change": access.may(MAY_CHANGE) and lifecycle.may_invite(access.study),

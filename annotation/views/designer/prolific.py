@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from annotation.models import ProlificRecruitment
-from annotation.participation import recruitment
+from annotation.participation import overdue, recruitment
 from annotation.views.designer.people import log, site_of
 from studies.access import Access
 from studies.views.edits import EditForm
@@ -89,7 +89,7 @@ def prolific_page(request: HttpRequest, access: Access) -> HttpResponse:
     study, now = access.study, timezone.now()
     row = ProlificRecruitment.objects.filter(study=study).select_related("study").first()
     if request.method == "POST" and request.POST.get("act") == "take_back" and row:
-        n_ended = recruitment.take_back_overdue(row, at=now)
+        n_ended = overdue.take_back_arrivals(study, at=now)
         sentence = ngettext("%(n)d place is released.", "%(n)d places are released.", n_ended) % {"n": n_ended}
         log(request, study, "places taken back from Prolific")
         messages.success(request, sentence)
@@ -113,7 +113,7 @@ def prolific_page(request: HttpRequest, access: Access) -> HttpResponse:
         "address": _write_address(request, row) if row else "",
         "return_url": recruitment.RETURN_URL,
         "endings": recruitment.count_endings(study) if row else [],
-        "n_overdue": len(recruitment.list_overdue(row, at=now)) if row else 0,
+        "n_overdue": overdue.count_arrivals(study, at=now) if row else 0,
         "may_change": access.may(MAY_CHANGE),
     }
     return render(request, "annotation/designer/prolific.html", context, status=status)

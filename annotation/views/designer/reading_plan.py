@@ -23,6 +23,7 @@ from annotation.design.reading_plans import Design, ReadingPlan
 from annotation.views.designer import reading_plan_tables as tables
 from studies import lifecycle, protocol
 from studies.access import Access, visible_studies
+from studies.documents.study import MOST_HOURS
 from studies.models import Study
 from studies.protocol import Protocol, repeats
 from studies.study_labels import label_studies
@@ -46,7 +47,7 @@ ORDERS = {
 }
 FIELDS = (
     *("design", "seats_per_group", "groups_per_rater", "groups_per_sitting", "n_repeats", "order_policy", "seed"),
-    *("shows_premise", "asks_recognition", "excluded_studies", "pay"),
+    *("hours_per_group", "shows_premise", "asks_recognition", "excluded_studies", "pay"),
 )
 
 
@@ -78,6 +79,16 @@ class ReadingPlanForm(EditForm):
         help_text=gettext_lazy(
             "Their first ones, which come again at the end of a sitting, unannounced and within its number. They show "
             "how far raters agree with themselves; no other result counts them."
+        ),
+    )
+    hours_per_group = forms.IntegerField(
+        label=gettext_lazy("A group is taken back after … hours"),
+        required=False,
+        min_value=1,
+        max_value=MOST_HOURS,
+        widget=forms.NumberInput({"class": "brief"}),
+        help_text=gettext_lazy(
+            "If it is not submitted by then, the place goes to someone else. Raters are told when. Empty: never."
         ),
     )
     order_policy = forms.ChoiceField(

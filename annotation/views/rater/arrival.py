@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation import progress
 from annotation.models import Rater, Withdrawal
-from annotation.participation import amended, claims, consents, invitations, recruitment, versions
+from annotation.participation import amended, arrivals, claims, consents, invitations, recruitment, versions
 from annotation.participation.recruitment import Ending
 from annotation.progress import Page, RaterProgress, languages
 from annotation.progress.outlines import load_outline
@@ -135,16 +135,16 @@ def save_reading_preferences(request: Request) -> HttpResponse:
 def consent(request: Request, rater: Rater, rater_progress: RaterProgress) -> HttpResponse:
     """The text to agree to, with a box that nobody has ticked."""
     step = rater_progress.protocol.consent
-    if step is None or rater_progress.has_consented:
+    if step is None or rater_progress.has_consented or (rater_progress.lacks_place and request.method != "POST"):
         return routing.redirect_to_page(progress.next_page(rater_progress))
     problem = ""
     if request.method == "POST":
         if request.POST.get("agrees") == "yes":
             with transaction.atomic():  # two who agree at once do not both get the last place
-                is_held = recruitment.hold_place(rater, at=timezone.now())
+                is_held = arrivals.hold_place(rater, at=timezone.now())
                 if is_held:
                     consents.record_consent(rater, step)
-            if not is_held:
+            if not is_held and prolific.is_from_there(request):
                 return prolific.lead_to_code(request, rater)
             return routing.redirect_to_next_page(rater)
         problem = _("Please tick the box if you agree. Without your consent the study cannot begin.")
@@ -188,6 +188,7 @@ def begin(request: Request, rater: Rater, rater_progress: RaterProgress) -> Http
     latest = rater.assignments.order_by("-started_at", "-pk").values_list("read_before", flat=True).first()
     context = {"study": rater.study, "rater_progress": rater_progress, "problem": problem}
     context["is_given_back"] = not problem and latest is True
+    context |= {"taken_back": claims.find_taken_back(rater), "returnable": claims.find_returnable(rater)}
     return render(request, "annotation/begin.html", context, status=409 if problem else 200)
 
 

@@ -118,7 +118,7 @@ def done(request: Request, rater: Rater, rater_progress: RaterProgress) -> HttpR
     context = {"study": rater.study, "rater_progress": rater_progress, "has_stopped": has_stopped}
     took_part_before = eligibility.took_part_before(rater)
     is_over = rater_progress.has_failed or rater_progress.n_submitted or has_stopped or took_part_before
-    context |= {"took_part_before": took_part_before, "is_over": is_over}
+    context |= {"took_part_before": took_part_before, "is_over": is_over, "taken_back": claims.find_taken_back(rater)}
     ending = prolific.ending_at_done(rater_progress, has_stopped=has_stopped)
     context |= {"return_code": prolific.find_return(request, ending), "has_ended": ending is not None}
     context |= {"texts": [(s, parse_prose(s.text)) for s in texts]}

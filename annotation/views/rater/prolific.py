@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotation import progress
 from annotation.models import ProlificArrival, ProlificRecruitment, Rater
-from annotation.participation import eligibility, recruitment, versions
+from annotation.participation import arrivals, eligibility, recruitment, versions
 from annotation.participation.recruitment import Ending, ReturnCode
 from annotation.progress import Page, RaterProgress, languages
 from annotation.progress.outlines import load_outline
@@ -73,7 +73,7 @@ def arrive(request: Request, key: str) -> HttpResponse:
                 "Too many people have opened the study from your address just now. Please try again in ten minutes."
             )
             return _refuse(request, row, sentence, status=429)
-        arrival = recruitment.arrive(row, participant, at=now)
+        arrival = arrivals.arrive(row, participant, at=now)
         if ending := recruitment.find_ending(arrival):
             return _show_ended(request, row, ending)
         if arrival.invitation and arrival.invitation.rater:
@@ -138,7 +138,9 @@ def _is_true(ending: Ending, rater: Rater, arrival: ProlificArrival) -> bool:
     rater_progress = load_rater_progress(rater)
     if ending == Ending.DECLINED:
         return not rater_progress.has_consented and not rater_progress.n_submitted
-    if progress.next_page(rater_progress) != Page("done") or rater_progress.n_submitted or rater_progress.has_failed:
+    if rater_progress.n_submitted or rater_progress.has_failed:
+        return False
+    if progress.next_page(rater_progress) not in (Page("done"), Page("full")):
         return False
     is_excluded = eligibility.took_part_before(rater)
     return is_excluded if ending == Ending.SCREENED_OUT else ending == Ending.NO_PLACE and not is_excluded

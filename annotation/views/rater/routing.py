@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from annotation import progress
 from annotation.models import Rater
+from annotation.participation import overdue
 from annotation.progress import Page, RaterProgress
 from annotation.progress.rater_progress import load_rater_progress
 from annotation.progress.refusals import Refusal
@@ -36,7 +37,11 @@ def requires_open_study(
             if request.method == "POST":
                 return pages.refuse(request, Refusal.PAUSED if rater.study.is_paused else Refusal.CLOSED)
             return redirect("annotation:closed")
-        return view(request, rater, load_rater_progress(rater), *args, **kwargs)
+        rater_progress = load_rater_progress(rater)
+        # Nobody is turned away, or told that they are done, while a place is overdue.
+        if rater_progress.wants_group and overdue.free_overdue(rater.study, at=timezone.now()):
+            rater_progress = load_rater_progress(rater)
+        return view(request, rater, rater_progress, *args, **kwargs)
 
     return guarded
 

@@ -273,7 +273,7 @@ def test_who_has_work_claims_with_few_queries(django_assert_num_queries: Any) ->
     rater = Rater.objects.select_related("study").get(pk=rater.pk)
 
     # The protocol, the open assignment, what was read, the invitation, the seat, its group, and the writing of it.
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(11):
         assignment = claims.claim(rater)
     assert (assignment.seat.row, assignment.seat.position, assignment.position) == (rater.row, 3, 3)
 

@@ -7,7 +7,7 @@ import pytest
 
 from annotation.design import launches
 from annotation.models import Assignment, Identity, Invitation, ProlificArrival, ProlificRecruitment, Rater, Seat
-from annotation.participation import claims, consents, recruitment, withdrawal
+from annotation.participation import arrivals, claims, consents, overdue, recruitment, withdrawal
 from annotation.participation.recruitment import Ending, NotFromProlific, Participant
 from annotation.responses import submission
 from studies import protocol
@@ -28,7 +28,7 @@ def participant(n: int, session: str = "s1") -> Participant:
 
 
 def come(row: ProlificRecruitment, n: int) -> Rater:
-    arrival = recruitment.arrive(row, participant(n), at=NOON)
+    arrival = arrivals.arrive(row, participant(n), at=NOON)
     assert arrival.invitation is not None
     assert arrival.invitation.rater is not None
     return arrival.invitation.rater
@@ -88,10 +88,10 @@ def test_no_more_come_in_than_places_are_free_or_than_may() -> None:
     row = recruit(study, most_people=1)
     come(row, 1)
 
-    second = recruitment.arrive(row, participant(2), at=NOON)
+    second = arrivals.arrive(row, participant(2), at=NOON)
     Seat.objects.update(is_taken=True)
     row.most_people = 9
-    third = recruitment.arrive(row, participant(3), at=NOON)
+    third = arrivals.arrive(row, participant(3), at=NOON)
 
     assert [second.outcome, third.outcome] == [Ending.NO_PLACE, Ending.NO_PLACE]
     assert Rater.objects.count() == 1
@@ -104,10 +104,10 @@ def test_whoever_ends_gives_the_place_back_and_comes_in_no_more() -> None:
     rater = come(row, 1)
     assignment = claims.claim(rater)
 
-    assert recruitment.take_back_overdue(row, at=NOON + timedelta(minutes=59)) == 0
-    assert recruitment.take_back_overdue(row, at=NOON + timedelta(minutes=61)) == 1
+    assert overdue.take_back_arrivals(row.study, at=NOON + timedelta(minutes=59)) == 0
+    assert overdue.take_back_arrivals(row.study, at=NOON + timedelta(minutes=61)) == 1
 
-    arrival = recruitment.arrive(row, participant(1), at=NOON)
+    arrival = arrivals.arrive(row, participant(1), at=NOON)
     assignment.refresh_from_db()
     assert assignment.status == Assignment.Status.GIVEN_UP
     assert recruitment.find_ending(arrival) == Ending.TIMED_OUT
@@ -124,7 +124,7 @@ def test_nobody_who_has_submitted_is_noted_as_anything_else() -> None:
     with pytest.raises(recruitment.HasCompleted):
         recruitment.end(ProlificArrival.objects.get(), Ending.TIMED_OUT, at=NOON)
 
-    assert recruitment.list_overdue(row, at=NOON + timedelta(days=1)) == []
+    assert overdue.count_arrivals(row.study, at=NOON + timedelta(days=1)) == 0
     assert list(recruitment.list_endings(row.study).values()) == [Ending.COMPLETED]
 
 
@@ -133,7 +133,7 @@ def test_a_new_submission_at_prolific_begins_its_time_anew() -> None:
     row = recruit(factories.study(), minutes=60)
     come(row, 1)
 
-    arrival = recruitment.arrive(row, participant(1, "s2"), at=NOON + timedelta(hours=5))
+    arrival = arrivals.arrive(row, participant(1, "s2"), at=NOON + timedelta(hours=5))
 
     limit = recruitment.find_time_limit(arrival, row)
     assert limit is not None
@@ -178,7 +178,7 @@ def test_the_address_has_the_placeholders_that_prolific_fills_in() -> None:
 
 def take_part(row: ProlificRecruitment, n: int) -> None:
     """Arrive, agree, and take a place if there is one."""
-    arrival = recruitment.arrive(row, participant(n), at=NOON)
+    arrival = arrivals.arrive(row, participant(n), at=NOON)
     if arrival.invitation and arrival.invitation.rater:
         rater = Rater.objects.select_related("study").get(pk=arrival.invitation.rater.pk)
         step = protocol.load_protocol(protocol.current(rater.study)).consent
@@ -208,9 +208,9 @@ def test_of_many_who_arrive_at_once_every_place_has_one() -> None:
 def test_the_same_person_in_several_windows_at_once_is_one_rater() -> None:
     row = recruit(factories.study())
 
-    arrivals = at_once(*[lambda: recruitment.arrive(row, participant(1), at=NOON).pk] * 6)
+    keys = at_once(*[lambda: arrivals.arrive(row, participant(1), at=NOON).pk] * 6)
 
-    assert len(set(arrivals)) == 1
+    assert len(set(keys)) == 1
     assert Rater.objects.count() == Identity.objects.count() == Invitation.objects.count() == 1
 
 
@@ -222,7 +222,7 @@ def test_an_arrival_frees_the_places_of_those_whose_time_is_over() -> None:
     row = recruit(factories.study(k=1), minutes=60)
     overdue = claims.claim(come(row, 1))
 
-    second = recruitment.arrive(row, participant(2), at=LATER)
+    second = arrivals.arrive(row, participant(2), at=LATER)
 
     overdue.refresh_from_db()
     assert overdue.status == Assignment.Status.GIVEN_UP
@@ -239,8 +239,8 @@ def test_a_sweep_frees_overdue_places_of_live_studies_alone() -> None:
         claims.claim(come(row, n))
     Study.objects.filter(slug="pears").update(state=Study.State.PAUSED)
 
-    assert recruitment.sweep(at=NOON + timedelta(minutes=59)) == 0
-    assert recruitment.sweep(at=LATER) == 1
+    assert overdue.sweep(at=NOON + timedelta(minutes=59)) == 0
+    assert overdue.sweep(at=LATER) == 1
 
     assert list(Seat.objects.filter(is_taken=False).values_list("study__slug", flat=True)) == ["plums"]
 
@@ -250,11 +250,11 @@ def test_a_sweep_frees_overdue_places_of_live_studies_alone() -> None:
 def test_a_person_who_was_turned_away_comes_in_once_a_place_is_free(session: str) -> None:
     row = recruit(factories.study(k=1))
     first = claims.claim(come(row, 1))
-    assert recruitment.find_ending(recruitment.arrive(row, participant(2), at=NOON)) == Ending.NO_PLACE
+    assert recruitment.find_ending(arrivals.arrive(row, participant(2), at=NOON)) == Ending.NO_PLACE
 
-    still = recruitment.arrive(row, participant(2, session), at=LATER)
+    still = arrivals.arrive(row, participant(2, session), at=LATER)
     claims.give_up(first, at=LATER)
-    again = recruitment.arrive(row, participant(2, session), at=LATER)
+    again = arrivals.arrive(row, participant(2, session), at=LATER)
 
     assert recruitment.find_ending(still) == Ending.NO_PLACE
     assert recruitment.find_ending(again) is None
@@ -269,21 +269,23 @@ def test_a_place_is_held_from_the_consent_on_and_no_longer_than_its_time() -> No
     step = protocol.load_protocol(protocol.current(study)).steps[0]
     one, two = come(row, 1), come(row, 2)
 
-    assert recruitment.hold_place(one, at=NOON)
+    assert arrivals.hold_place(one, at=NOON)
     consents.record_consent(one, step)
 
-    assert recruitment.hold_place(one, at=NOON), "who holds it is not turned away from it"
-    assert not recruitment.hold_place(two, at=NOON)
-    assert recruitment.find_ending(recruitment.arrive(row, participant(2), at=NOON)) == Ending.NO_PLACE
-    assert recruitment.find_ending(recruitment.arrive(row, participant(3), at=NOON)) == Ending.NO_PLACE
-    assert recruitment.find_ending(recruitment.arrive(row, participant(2), at=LATER)) is None
-    assert recruitment.hold_place(two, at=LATER)
+    assert arrivals.hold_place(one, at=NOON), "who holds it is not turned away from it"
+    assert not arrivals.hold_place(two, at=NOON)
+    assert recruitment.find_ending(arrivals.arrive(row, participant(2), at=NOON)) == Ending.NO_PLACE
+    assert recruitment.find_ending(arrivals.arrive(row, participant(3), at=NOON)) == Ending.NO_PLACE
+    assert recruitment.find_ending(arrivals.arrive(row, participant(2), at=LATER)) is None
+    assert arrivals.hold_place(two, at=LATER)
 
 
 @pytest.mark.django_db
-def test_a_person_who_came_by_an_invitation_is_not_asked_about_places() -> None:
+def test_a_person_who_came_by_an_invitation_agrees_only_with_a_place_too() -> None:
     study = factories.study(k=1)
     recruit(study)
-    Seat.objects.update(is_taken=True)
+    first, second = factories.rater(study), factories.rater(study)
 
-    assert recruitment.hold_place(factories.rater(study), at=NOON)
+    assert arrivals.hold_place(first, at=NOON)
+    assert not arrivals.hold_place(second, at=NOON)
+    assert claims.claim(first).seat == Seat.objects.get()

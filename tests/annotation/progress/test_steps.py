@@ -102,7 +102,12 @@ def test_who_has_finished_is_done_though_groups_are_left():
 
 
 def test_who_finds_no_seat_at_all_is_not_asked_the_last_questions():
-    assert next_page(way(n_left=0)) == Page("done")
+    assert next_page(way(n_left=0, has_begun=True)) == Page("done")
+
+
+@pytest.mark.parametrize("before", [{"has_consented": False}, {"passed": frozenset()}])
+def test_nothing_is_asked_of_who_has_no_place_to_begin_at(before):
+    assert next_page(way(n_left=0, **before)) == Page("full")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from annotation import responses
 from annotation.models import Assignment, Rater
-from annotation.participation import invitations, visits
+from annotation.participation import claims, invitations, visits
 from studies import lifecycle
 from studies.models import Step, Study
 from tests import factories, triggers
@@ -238,16 +238,15 @@ def test_who_knows_a_story_of_a_group_is_told_that_it_is_given_back(client):
     assert "You knew a story of the last group, so it is given back." in page.text
 
 
-def test_when_every_seat_is_taken_the_rater_is_told_so(client):
+def test_nobody_else_gets_the_place_of_somebody_who_has_agreed(client):
     study = factories.study(k=1)
     walk.come_in(client, study)
     client.post(CONSENT, {"agrees": "yes"})
-    factories.assignment(study)
 
-    page = client.get("/", follow=True)
+    with pytest.raises(claims.NoSeat):
+        factories.assignment(study)
 
-    assert page.redirect_chain[-1][0] == "/done/"
-    assert "no place is free" in page.text
+    assert client.get("/", follow=True).redirect_chain[-1][0] == "/group/"
 
 
 def test_in_a_closed_study_nothing_can_be_changed_and_everything_is_kept(client):

@@ -340,7 +340,7 @@ def test_states_are_counted_and_filter(study: Study) -> None:
 
 
 @pytest.mark.parametrize("n", [1, 3])
-@pytest.mark.parametrize(("page", "n_queries"), [("people", 19), ("monitor", 21), ("addresses", 10)])
+@pytest.mark.parametrize(("page", "n_queries"), [("people", 20), ("monitor", 21), ("addresses", 10)])
 def test_pages_take_a_fixed_number_of_queries(
     study: Study, django_assert_num_queries: Callable[..., Any], page: str, n_queries: int, n: int
 ) -> None:
