@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('annotation', '0012_reading_positions'),
-        ('studies', '0023_hours_per_group'),
+        ('studies', '0021_hours_per_group'),
     ]
 
     operations = [
