@@ -79,9 +79,13 @@ def count_before(person: WaitingPerson) -> int:
     return WaitingPerson.objects.filter(is_earlier, study=person.study_id, offered_at=None).count()
 
 
+def _list_free(study: Study | OuterRef) -> QuerySet[Seat]:
+    return Seat.objects.filter(study=study, rater_kind=Rater.Kind.PERSON, is_taken=False, held_by=None)
+
+
 def list_due(*, at: datetime) -> QuerySet[WaitingPerson]:
     """Those who wait, in order, and who can come, while a place of their study is free."""
-    free = Seat.objects.filter(study=OuterRef("study"), rater_kind=Rater.Kind.PERSON, is_taken=False, held_by=None)
+    free = _list_free(OuterRef("study"))
     begun = Assignment.objects.filter(rater=OuterRef("rater"), seat__isnull=False)
     people = WaitingPerson.objects.filter(
         Exists(free), offered_at=None, rater__withdrawal=None, rater__invitation__revoked_at=None
@@ -97,6 +101,8 @@ def offer(study: Study, *, at: datetime) -> int:
     for person in list_due(at=at).filter(study=study).select_related("rater__study", "rater__invitation"):
         with transaction.atomic():
             if not claims.hold(person.rater, until=at + OFFERED):
+                if not _list_free(study).exists():
+                    break
                 continue  # the places that are free are none for this person
             # Of two workers that offer at once, one changes no row.
             rows = WaitingPerson.objects.filter(pk=person.pk, offered_at=None)
