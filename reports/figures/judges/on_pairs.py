@@ -19,7 +19,7 @@ from reports.figures.judges import tables
 from reports.figures.judges.group_scores import GroupFigure, GroupScores, group_outcomes, mean_part
 from reports.figures.judges.person_lines import PersonLine, person_lines
 from reports.figures.judges.plots import judge_plot
-from reports.figures.judges.scores import Score
+from reports.figures.judges.scores import PARTS, Score
 from reports.lazy import judge_orders, np
 from stats.reasons import Incomputable
 
@@ -102,15 +102,17 @@ def _scores(dataset: Dataset, item: StepItem, pairs: JudgedPairs, *, salt: tuple
         n_pairs=int(answered.any(axis=1).sum()),
         n_both=int((answered.all(axis=1) & pairs.is_order_known).sum()),
         scores=(
-            _score(dataset, pairs, "accuracy", choices.right, choices.wrong, salt=(*salt, 0)),
-            _score(dataset, pairs, "flip_rate", choices.changed + unknown, None, salt=(*salt, 1)),
-            _score(dataset, pairs, "first_rate", choices.first + unknown, choices.second + unknown, salt=(*salt, 2)),
+            score_choices(dataset, pairs, "accuracy", choices.right, choices.wrong, salt=(*salt, 0)),
+            score_choices(dataset, pairs, "flip_rate", choices.changed + unknown, None, salt=(*salt, 1)),
+            score_choices(
+                dataset, pairs, "first_rate", choices.first + unknown, choices.second + unknown, salt=(*salt, 2)
+            ),
         ),
         outcomes=group_outcomes(dataset, item, pairs.judge, pairs.groups),
     )
 
 
-def _score(
+def score_choices(
     dataset: Dataset,
     pairs: JudgedPairs,
     name: str,
@@ -118,8 +120,12 @@ def _score(
     of_the_other: FloatArray | None,
     *,
     salt: tuple[int, ...],
+    names: Sequence[str] = PARTS,
 ) -> Score:
-    """A mean over pairs, in percent, over all of them and over each part."""
+    """A mean over pairs, in percent, over all of them and over each of these parts.
+
+    shares : shape (P,); of_the_other : the same had the judge chosen the other story
+    """
 
     def floor(mask: BoolArray, salt: tuple[int, ...]) -> Floor:
         if of_the_other is None:
@@ -141,6 +147,7 @@ def _score(
                 salt=(*salt, n),
             )
             for n, (part, mask) in enumerate(_parts(dataset, pairs).items())
+            if part in names
         ),
     )
 

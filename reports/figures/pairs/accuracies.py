@@ -33,7 +33,8 @@ class NamedAccuracy(IntervalEstimate):
     """In percent of n choices in n_pairs pairs, over clusters.
 
     who : "person", one held against the majority of the others of the pair; "judge", the mean over both orders;
-        "longer", the rule that always takes the longer story, half right where both are of one length
+        "metric", the better-scored story; "longer", the rule that always takes the longer story; of two stories with
+        one score or length each half right
     """
 
     who: str
@@ -90,7 +91,7 @@ def _accuracies(dataset: Dataset, item: StepItem, *, salt: int) -> ItemAccuracie
     choices = choices_of(dataset, item)
     pairs = list_pairs(dataset, choices)
     accuracies = [_person(dataset, pairs, choices, salt=(salt, 0)), *_judges(dataset, item, salt=salt)]
-    if longer := _longer(dataset, pairs, salt=(salt, 1)):
+    if longer := take_longer(dataset, pairs, salt=(SALT, salt, 1)):
         accuracies.append(longer)
     return ItemAccuracies(**item_fields(item), n_pairs=len(pairs), accuracies=tuple(accuracies))
 
@@ -107,7 +108,7 @@ def _person(
         if preferred:
             is_right.append(float(choice.story == preferred))
             groups.append(choice.group)
-    return _accuracy(dataset, "person", "", is_right, groups, salt=salt)
+    return share_right(dataset, "person", "", is_right, groups, salt=(SALT, *salt))
 
 
 def _preferred_by_others(pair: JudgedPair, choice: Choice) -> str:
@@ -123,10 +124,12 @@ def _judges(dataset: Dataset, item: StepItem, *, salt: int) -> Iterator[NamedAcc
         right = judge_orders.pair_choices(judged.chosen, judged.preferred).right
         answered = np.flatnonzero(np.isfinite(right))
         groups = [judged.groups[place] for place in answered]
-        yield _accuracy(dataset, "judge", judged.judge, right[answered].tolist(), groups, salt=(salt, 10 + n))
+        salts = (SALT, salt, 10 + n)
+        yield share_right(dataset, "judge", judged.judge, right[answered].tolist(), groups, salt=salts)
 
 
-def _longer(dataset: Dataset, pairs: Sequence[JudgedPair], *, salt: tuple[int, int]) -> NamedAccuracy | None:
+def take_longer(dataset: Dataset, pairs: Sequence[JudgedPair], *, salt: tuple[int, ...]) -> NamedAccuracy | None:
+    """Of whoever always takes the longer story; None where no preferred story's length is known."""
     known = [pair for pair in pairs if pair.preferred is not None and not np.isnan(pair.n_words).any()]
     if not known:
         return None
@@ -134,13 +137,14 @@ def _longer(dataset: Dataset, pairs: Sequence[JudgedPair], *, salt: tuple[int, i
     for pair in known:
         chosen, other = pair.n_words[pair.preferred or 0], pair.n_words[1 - (pair.preferred or 0)]
         is_right.append(0.5 if chosen == other else float(chosen > other))
-    return _accuracy(dataset, "longer", "", is_right, [pair.group for pair in known], salt=salt)
+    return share_right(dataset, "longer", "", is_right, [pair.group for pair in known], salt=salt)
 
 
-def _accuracy(
-    dataset: Dataset, who: str, name: str, is_right: Sequence[float], groups: Sequence[str], *, salt: tuple[int, int]
+def share_right(
+    dataset: Dataset, who: str, name: str, is_right: Sequence[float], groups: Sequence[str], *, salt: tuple[int, ...]
 ) -> NamedAccuracy:
-    fields = share_fields(is_right, dataset.clusters_of(groups), rng=dataset.rng(SALT, *salt))
+    """The accuracy of somebody whose choices in these groups are right, 1, or wrong, 0, or half of each."""
+    fields = share_fields(is_right, dataset.clusters_of(groups), rng=dataset.rng(*salt))
     return NamedAccuracy(who=who, name=name, n=len(is_right), n_pairs=len(set(groups)), **fields)
 
 

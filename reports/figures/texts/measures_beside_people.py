@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 from annotation.models import Rater
 from judges.models import ScoreCard
 from reports.dataset.choices import choices_of
-from reports.dataset.pairs import list_pairs
+from reports.dataset.pairs import JudgedPair, list_pairs
 from reports.document.model import DocumentSection, Head, TextBlock
 from reports.document.values import Floor, IntervalEstimate
 from reports.figures.base import (
@@ -113,7 +113,7 @@ class MeasuresBesidePeople(Figure[MeasuresResult]):
         if answers.empty:
             return None
         card_by_rater = {card.rater.code: card for card in dataset.records.score_cards}
-        rows_by_measure = list(_list_measures(dataset, answers))
+        rows_by_measure = list(list_measures(dataset, answers))
         measures = tuple(
             _compare(dataset, item, metric, card_by_rater.get(metric), rows, salt=n)
             for n, (item, metric, rows) in enumerate(rows_by_measure)
@@ -136,7 +136,7 @@ class MeasuresBesidePeople(Figure[MeasuresResult]):
         )
 
 
-def _list_measures(dataset: Dataset, answers: pd.DataFrame) -> Iterator[tuple[StepItem, str, pd.DataFrame]]:
+def list_measures(dataset: Dataset, answers: pd.DataFrame) -> Iterator[tuple[StepItem, str, pd.DataFrame]]:
     """Each item of each metric with its values."""
     items = dataset.records.metric_items
     for metric, of_metric in answers.groupby("rater", sort=True, observed=True):
@@ -149,10 +149,7 @@ def _list_measures(dataset: Dataset, answers: pd.DataFrame) -> Iterator[tuple[St
 def _compare(
     dataset: Dataset, item: StepItem, metric: str, card: ScoreCard | None, rows: pd.DataFrame, *, salt: int
 ) -> MeasureBesidePeople:
-    sign = -1.0 if card and card.better == ScoreCard.Better.LOWER else 1.0
-    units = zip(rows["group"], rows["story"], strict=True)
-    score_by_unit = {unit: sign * value for unit, value in zip(units, rows["analysed"], strict=True)}
-    is_of_pairs = bool(card and card.about == ScoreCard.About.PAIRS)
+    score_by_unit, is_of_pairs = scores_of(card, rows), is_about_pairs(card)
     tables = [] if is_of_pairs else _list_outcomes(dataset)
     correlations = (_correlate(dataset, table, score_by_unit, salt=(salt, n)) for n, table in enumerate(tables))
     chosen = [item for item in dataset.items if item.is_preference]
@@ -169,6 +166,17 @@ def _compare(
         correlations=tuple(correlations),
         accuracies=tuple(row for row in accuracies if row.n or row.n_missing),
     )
+
+
+def scores_of(card: ScoreCard | None, rows: pd.DataFrame) -> dict[Pair, float]:
+    """The value of each unit, more being better, where a card says which way is."""
+    sign = -1.0 if card and card.better == ScoreCard.Better.LOWER else 1.0
+    units = zip(rows["group"], rows["story"], strict=True)
+    return {unit: sign * value for unit, value in zip(units, rows["analysed"], strict=True)}
+
+
+def is_about_pairs(card: ScoreCard | None) -> bool:
+    return bool(card and card.about == ScoreCard.About.PAIRS)
 
 
 def _list_outcomes(dataset: Dataset) -> list[OutcomeTable]:
@@ -232,13 +240,7 @@ def _accuracy(
     salt: tuple[int, int],
 ) -> MeasureAccuracy:
     pairs = [pair for pair in list_pairs(dataset, choices_of(dataset, item)) if pair.preferred is not None]
-    differences = [
-        score_by_unit.get((pair.group, ""), np.nan)
-        if is_of_pairs
-        else _difference(pair.group, pair.stories, score_by_unit)
-        for pair in pairs
-    ]
-    right = score_pairs.pairs_right(differences, [float(pair.preferred or 0) for pair in pairs])
+    right = score_right(pairs, score_by_unit, is_of_pairs=is_of_pairs)
     has_score = np.isfinite(right)
     values = right[has_score]
     clusters = dataset.clusters_of(pair.group for pair, is_scored in zip(pairs, has_score, strict=True) if is_scored)
@@ -250,6 +252,21 @@ def _accuracy(
         **share_fields(values, clusters, rng=dataset.rng(SALT, *salt)),
         floor=chance_floor(score_pairs.flip_floor, values, rng=dataset.rng(SALT, *salt, 1)),
     )
+
+
+def score_right(pairs: Sequence[JudgedPair], score_by_unit: dict[Pair, float], *, is_of_pairs: bool) -> FloatArray:
+    """Whether the better-scored story of each pair is the preferred one, shape (P,): see `score_pairs.pairs_right`.
+
+    is_of_pairs : whether a pair has one score, not each of its stories
+    """
+    differences = [
+        score_by_unit.get((pair.group, ""), np.nan)
+        if is_of_pairs
+        else _difference(pair.group, pair.stories, score_by_unit)
+        for pair in pairs
+    ]
+    preferred = [np.nan if pair.preferred is None else float(pair.preferred) for pair in pairs]
+    return np.asarray(score_pairs.pairs_right(differences, preferred))
 
 
 def _difference(group: str, stories: Sequence[str], score_by_unit: dict[Pair, float]) -> float:

@@ -1,0 +1,214 @@
+"""Judges, metrics and preference models against a standard that is no person, such as votes or gold labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from django.utils.translation import gettext_lazy
+
+from annotation.models import Rater
+from reports.dataset.choices import choices_of
+from reports.dataset.judged_groups import judged_pairs
+from reports.dataset.pairs import JudgedPair, list_pairs
+from reports.dataset.standard import ItemLabels, judged_by_standard, read_labels
+from reports.document.model import DocumentSection, Head
+from reports.document.values import Reason
+from reports.figures.base import Figure, ItemRow, item_fields, without_value
+from reports.figures.judges.group_scores import GroupScores, group_outcomes
+from reports.figures.judges.on_pairs import score_choices
+from reports.figures.judges.on_standard_tables import describe
+from reports.figures.judges.scores import JudgeScores, compare_judges
+from reports.figures.pairs.accuracies import NamedAccuracy, share_right, take_longer
+from reports.figures.texts.measures_beside_people import is_about_pairs, list_measures, score_right, scores_of
+from reports.lazy import judge_orders, judge_scores, np, table_scores
+
+if TYPE_CHECKING:
+    from reports.dataset import Dataset
+    from reports.figures.judges.scores import AnyStatistic
+
+SALT, PAIRS_SALT = 158, 159  # of the seed
+PARTS = ("all", "models")
+KINDS = ("verdicts", "choices", "scales")  # of items about stories
+# Reasons that speak of people, and what they are where labels stand in their place.
+OF_LABELS = {
+    "no_unit_with_judge_and_people": "no_unit_with_judge_and_label",
+    "judge_or_people_constant": "judge_or_labels_constant",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelCount(ItemRow):
+    """How much the standard says of an item.
+
+    kind : one of KINDS, or "pairs"
+    factor : of the stories, that has the labels; "" where they were imported as answers
+    n, n_missing : stories in their groups, or pairs, with and without a label; a pair whose stories are even has none
+    n_unreadable : stories whose property has a value that is no answer to the item
+    yes_percent : of labels of a verdict
+    """
+
+    kind: str
+    factor: str
+    n: int
+    n_missing: int
+    n_unreadable: int
+    yes_percent: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairStandard(ItemRow):
+    """A question about pairs. others : people's choices, metrics, and whoever always takes the longer story"""
+
+    judges: tuple[GroupScores, ...]
+    others: tuple[NamedAccuracy, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StandardResult:
+    """name : of the standard, as the plan calls it; rater : under whom its labels were imported; why : no label"""
+
+    name: str
+    rater: str
+    labels: tuple[LabelCount, ...]
+    verdicts: tuple[JudgeScores, ...]
+    choices: tuple[JudgeScores, ...]
+    scales: tuple[JudgeScores, ...]
+    pairs: tuple[PairStandard, ...]
+    why: Reason | None = None
+
+
+class JudgesOnStandard(Figure[StandardResult]):
+    """What people are to judges elsewhere, the labels of the standard are here. It has no raters, so nothing is said of
+    what one of them has."""
+
+    key = "judges_on_standard"
+    title = gettext_lazy("Judges against the standard")
+    position = 153
+    section = "judges"
+    tables = ("standard", "judges-on-standard", "standard-pairs")
+    edition = 1
+    is_shown_sealed = False
+
+    def compute(self, dataset: Dataset) -> StandardResult | None:
+        plan = dataset.plan
+        if plan is None or not plan.standard:
+            return None
+        labels = read_labels(dataset)
+        scores = {kind: _on_stories(dataset, [o for o in labels if kind_of(o) == kind], kind) for kind in KINDS}
+        of_pairs = [of_item for of_item in labels if of_item.item.is_preference]
+        result = StandardResult(
+            name=plan.standard,
+            rater=plan.standard_rater,
+            labels=tuple(map(_count, labels)),
+            verdicts=scores["verdicts"],
+            choices=scores["choices"],
+            scales=scores["scales"],
+            pairs=tuple(_on_pairs(dataset, of_item, salt=n) for n, of_item in enumerate(of_pairs)),
+            why=None if labels else without_value("no_labels", name=plan.standard),
+        )
+        return cast(StandardResult, _speak_of_labels(result))
+
+    def describe(self, result: StandardResult, head: Head) -> Iterator[DocumentSection]:
+        yield describe(result, head)
+
+
+def _speak_of_labels(value: Any) -> Any:
+    """The value with the reasons in it as `OF_LABELS` has them."""
+    if isinstance(value, Reason):
+        return replace(value, code=OF_LABELS.get(value.code, value.code))
+    if isinstance(value, tuple):
+        return tuple(map(_speak_of_labels, value))
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{field.name: _speak_of_labels(getattr(value, field.name)) for field in fields(value)})
+    return value
+
+
+def kind_of(labels: ItemLabels) -> str:
+    item = labels.item
+    if item.is_preference:
+        return "pairs"
+    if item.type.is_verdict:
+        return "verdicts"
+    return "choices" if item.is_choice else "scales"
+
+
+def _count(labels: ItemLabels) -> LabelCount:
+    return LabelCount(
+        **item_fields(labels.item),
+        kind=kind_of(labels),
+        factor=labels.factor,
+        n=labels.n,
+        n_missing=labels.n_missing,
+        n_unreadable=labels.n_unreadable,
+        yes_percent=float(100 * np.nanmean(labels.values)) if kind_of(labels) == "verdicts" else None,
+    )
+
+
+def _on_stories(dataset: Dataset, labels: list[ItemLabels], kind: str) -> tuple[JudgeScores, ...]:
+    """Every judge on the items of a kind, over all of them and item by item."""
+    statistics_by_kind: dict[str, Sequence[AnyStatistic]] = {
+        "verdicts": (table_scores.PERCENT_AGREEMENT, table_scores.BALANCED_ACCURACY, table_scores.KAPPA),
+        "choices": table_scores.ON_CHOICES,
+        "scales": judge_scores.ON_SCALES,
+    }
+    sides = judged_by_standard(dataset, labels) if labels else None
+    if sides is None:
+        return ()
+    material, values = sides
+    return compare_judges(dataset, material, lambda _: values, statistics_by_kind[kind], parts=PARTS, salt=SALT)
+
+
+def _on_pairs(dataset: Dataset, labels: ItemLabels, *, salt: int) -> PairStandard:
+    pairs = list_pairs(dataset, labels.choices)
+    place_by_group = {pair.group: pair.preferred for pair in pairs}
+    judges = []
+    for n, judged in enumerate(judged_pairs(dataset, labels.item)):
+        preferred = [place_by_group.get(group) for group in judged.groups]
+        against = replace(judged, preferred=np.array([np.nan if p is None else float(p) for p in preferred]))
+        choices = judge_orders.pair_choices(against.chosen, against.preferred)
+        sides = choices.right, choices.wrong
+        salts = (PAIRS_SALT, salt, n)
+        judges.append(
+            GroupScores(
+                **item_fields(labels.item),
+                judge=judged.judge,
+                n_people=0,
+                scores=(score_choices(dataset, against, "accuracy", *sides, salt=salts, names=PARTS),),
+                outcomes=group_outcomes(dataset, labels.item, judged.judge, judged.groups),
+            )
+        )
+    others = [
+        *_people(dataset, labels, pairs, salt=salt),
+        *_metrics(dataset, pairs, salt=salt),
+        take_longer(dataset, pairs, salt=(PAIRS_SALT, salt, 101)),
+    ]
+    return PairStandard(
+        **item_fields(labels.item),
+        judges=tuple(judges),
+        others=tuple(accuracy for accuracy in others if accuracy is not None),
+    )
+
+
+def _people(dataset: Dataset, labels: ItemLabels, pairs: Sequence[JudgedPair], *, salt: int) -> Iterator[NamedAccuracy]:
+    """Every choice of people; nothing where nobody has chosen."""
+    story_by_group = {pair.group: pair.stories[pair.preferred] for pair in pairs if pair.preferred is not None}
+    choices = [choice for choice in choices_of(dataset, labels.item) if choice.group in story_by_group]
+    if choices:
+        is_right = [float(choice.story == story_by_group[choice.group]) for choice in choices]
+        groups = [choice.group for choice in choices]
+        yield share_right(dataset, "person", "", is_right, groups, salt=(PAIRS_SALT, salt, 100))
+
+
+def _metrics(dataset: Dataset, pairs: Sequence[JudgedPair], *, salt: int) -> Iterator[NamedAccuracy]:
+    """Every measure of the stories, or of pairs, by the story that it puts first."""
+    answers = dataset.judges[dataset.judges["rater_kind"] == Rater.Kind.METRIC]
+    card_by_rater = {card.rater.code: card for card in dataset.records.score_cards}
+    for n, (item, metric, rows) in enumerate(list_measures(dataset, answers)):
+        card = card_by_rater.get(metric)
+        right = score_right(pairs, scores_of(card, rows), is_of_pairs=is_about_pairs(card))
+        is_scored = np.isfinite(right)
+        groups = [pair.group for pair, is_in in zip(pairs, is_scored, strict=True) if is_in]
+        name = metric if card else f"{metric}, {item.item.title or item.item.question}"
+        yield share_right(dataset, "metric", name, right[is_scored].tolist(), groups, salt=(PAIRS_SALT, salt, 200 + n))
