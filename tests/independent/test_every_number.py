@@ -92,6 +92,8 @@ LEAST = {
     "asked again": 2720,
     "probabilities": 2455,
     "jury": 5680,
+    "properties": 1,
+    "published": 1,
     "personas": 2114,
     "wordings": 5308,
     "scores": 510,

@@ -210,5 +210,7 @@ def _metrics(dataset: Dataset, pairs: Sequence[JudgedPair], *, salt: int) -> Ite
         right = score_right(pairs, scores_of(card, rows), is_of_pairs=is_about_pairs(card))
         is_scored = np.isfinite(right)
         groups = [pair.group for pair, is_in in zip(pairs, is_scored, strict=True) if is_in]
-        name = metric if card else f"{metric}, {item.item.title or item.item.question}"
-        yield share_right(dataset, "metric", name, right[is_scored].tolist(), groups, salt=(PAIRS_SALT, salt, 200 + n))
+        name = metric if card else f"{metric}: {item.item.key}"
+        if groups:
+            salts = (PAIRS_SALT, salt, 200 + n)
+            yield share_right(dataset, "metric", name, right[is_scored].tolist(), groups, salt=salts)
