@@ -141,12 +141,8 @@ def others_on_pairs(package, stored, chosen, preferred):
     who, seed = stored["who"], SEED_BY_WHO[stored["who"]]
     stories = {group: two for group, two in stories_by_group(package).items() if group in preferred}
     if who == "person":
-        pairs = [
-            (g, float(s == preferred[g]))
-            for g, s in zip(chosen["group"], chosen["chosen"], strict=True)
-            if g in stories
-        ]
-        return pd.DataFrame(pairs, columns=["group", "number"]), seed
+        own = chosen[chosen["group"].isin(stories)]
+        return own.assign(number=(own["chosen"] == own["group"].map(preferred)) * 1.0), seed
     words = dict(zip(package.stories["story"], pd.to_numeric(package.stories["n_words"]), strict=True))
     pairs = pd.DataFrame(
         [

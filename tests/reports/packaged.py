@@ -264,8 +264,7 @@ def plan_anew(study: Study, **fields: Any) -> Study:
 
 
 def study_with_properties(folder: Path) -> Study:
-    """Properties of stories label items of every kind, with gaps, ties and slips; people, judges and a reward of stories
-    are there."""
+    """Properties of stories label items of every kind, with gaps and slips, beside people, judges and a metric."""
     study, rng = planted.plant().study, np.random.default_rng(4)
     with triggers.lifted():
         for n, provenance in enumerate(Provenance.objects.order_by("story__code")):

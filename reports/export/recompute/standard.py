@@ -25,7 +25,7 @@ OF_LABELS = {
 
 def judges_on_standard(package):
     """How many labels there are, and how judges and others agree with them."""
-    labels = read_labels(package)
+    labels = list(read_labels(package))
     statistics = {
         "verdicts": (table_scores.PERCENT_AGREEMENT, table_scores.BALANCED_ACCURACY, table_scores.KAPPA),
         "choices": table_scores.ON_CHOICES,

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy
 from annotation.models import Rater
 from reports.dataset.choices import choices_of
 from reports.dataset.judged_groups import judged_pairs
+from reports.dataset.metric_scores import is_about_pairs, list_measures, score_right, scores_of
 from reports.dataset.pairs import JudgedPair, list_pairs
 from reports.dataset.standard import ItemLabels, judged_by_standard, read_labels
 from reports.document.model import DocumentSection, Head
@@ -20,8 +21,7 @@ from reports.figures.judges.group_scores import GroupScores, group_outcomes
 from reports.figures.judges.on_pairs import score_choices
 from reports.figures.judges.on_standard_tables import describe
 from reports.figures.judges.scores import JudgeScores, compare_judges
-from reports.figures.pairs.accuracies import NamedAccuracy, share_right, take_longer
-from reports.figures.texts.measures_beside_people import is_about_pairs, list_measures, score_right, scores_of
+from reports.figures.named_accuracies import NamedAccuracy, share_right, take_longer
 from reports.lazy import judge_orders, judge_scores, np, table_scores
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from reports.document.values import Interval
     from reports.figures.judges.on_standard import PairStandard, StandardResult
     from reports.figures.judges.scores import WithScores
-    from reports.figures.pairs.accuracies import NamedAccuracy
+    from reports.figures.named_accuracies import NamedAccuracy
 
 
 def describe(result: StandardResult, head: Head) -> DocumentSection:

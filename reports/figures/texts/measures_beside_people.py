@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,8 @@ from django.utils.translation import gettext_lazy
 from annotation.models import Rater
 from judges.models import ScoreCard
 from reports.dataset.choices import choices_of
-from reports.dataset.pairs import JudgedPair, list_pairs
+from reports.dataset.metric_scores import is_about_pairs, list_measures, score_right, scores_of
+from reports.dataset.pairs import list_pairs
 from reports.document.model import DocumentSection, Head, TextBlock
 from reports.document.values import Floor, IntervalEstimate
 from reports.figures.base import (
@@ -136,16 +137,6 @@ class MeasuresBesidePeople(Figure[MeasuresResult]):
         )
 
 
-def list_measures(dataset: Dataset, answers: pd.DataFrame) -> Iterator[tuple[StepItem, str, pd.DataFrame]]:
-    """Each item of each metric with its values."""
-    items = dataset.records.metric_items
-    for metric, of_metric in answers.groupby("rater", sort=True, observed=True):
-        for item in items:
-            rows = of_metric[(of_metric["step"] == item.step.key) & (of_metric["item"] == item.item.key)]
-            if len(rows):
-                yield item, str(metric), rows
-
-
 def _compare(
     dataset: Dataset, item: StepItem, metric: str, card: ScoreCard | None, rows: pd.DataFrame, *, salt: int
 ) -> MeasureBesidePeople:
@@ -166,17 +157,6 @@ def _compare(
         correlations=tuple(correlations),
         accuracies=tuple(row for row in accuracies if row.n or row.n_missing),
     )
-
-
-def scores_of(card: ScoreCard | None, rows: pd.DataFrame) -> dict[Pair, float]:
-    """The value of each unit, more being better, where a card says which way is."""
-    sign = -1.0 if card and card.better == ScoreCard.Better.LOWER else 1.0
-    units = zip(rows["group"], rows["story"], strict=True)
-    return {unit: sign * value for unit, value in zip(units, rows["analysed"], strict=True)}
-
-
-def is_about_pairs(card: ScoreCard | None) -> bool:
-    return bool(card and card.about == ScoreCard.About.PAIRS)
 
 
 def _list_outcomes(dataset: Dataset) -> list[OutcomeTable]:
@@ -252,24 +232,3 @@ def _accuracy(
         **share_fields(values, clusters, rng=dataset.rng(SALT, *salt)),
         floor=chance_floor(score_pairs.flip_floor, values, rng=dataset.rng(SALT, *salt, 1)),
     )
-
-
-def score_right(pairs: Sequence[JudgedPair], score_by_unit: dict[Pair, float], *, is_of_pairs: bool) -> FloatArray:
-    """Whether the better-scored story of each pair is the preferred one, shape (P,): see `score_pairs.pairs_right`.
-
-    is_of_pairs : whether a pair has one score, not each of its stories
-    """
-    differences = [
-        score_by_unit.get((pair.group, ""), np.nan)
-        if is_of_pairs
-        else _difference(pair.group, pair.stories, score_by_unit)
-        for pair in pairs
-    ]
-    preferred = [np.nan if pair.preferred is None else float(pair.preferred) for pair in pairs]
-    return np.asarray(score_pairs.pairs_right(differences, preferred))
-
-
-def _difference(group: str, stories: Sequence[str], score_by_unit: dict[Pair, float]) -> float:
-    """The first story's score less the second's; a pair's own score is kept for the story whose code comes first."""
-    first, second = (score_by_unit.get((group, story), np.nan) for story in stories)
-    return float(first - second)
