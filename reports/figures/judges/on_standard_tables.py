@@ -65,14 +65,18 @@ def _stated(result: StandardResult, head: Head) -> Iterator[Block]:
         columns=[
             columns.item_in_file(lambda row: row),
             columns.shown(_("Item"), lambda row: in_language(row.title, head.language), is_head=True),
-            columns.fields("kind"),
+            columns.words("kind", _("Kind"), shown=lambda row: _kind(row.kind)),
             columns.words("factor", _("Property"), shown=lambda row: row.factor or "–"),
             columns.number("n", _("Labels")),
-            columns.number("n_missing", _("Without")),
+            columns.number("n_missing", _("Without label")),
             columns.number("n_unreadable", _("Unreadable")),
             columns.number("yes_percent", phrase(_("Yes, %%")), write=decimal),
         ],
     )
+
+
+def _kind(kind: str) -> str:
+    return {"verdicts": _("Verdicts"), "choices": _("Choices"), "scales": _("Scales"), "pairs": _("Pairs")}[kind]
 
 
 def _judges(result: StandardResult) -> list[WithScores]:
@@ -82,11 +86,12 @@ def _judges(result: StandardResult) -> list[WithScores]:
 
 def _by_kind(result: StandardResult) -> list[tuple[str, Sequence[WithScores]]]:
     kinds: list[tuple[str, Sequence[WithScores]]] = [
-        (_("Verdicts"), result.verdicts),
-        (_("Choices"), result.choices),
-        (_("Scales"), result.scales),
+        (_kind("verdicts"), result.verdicts),
+        (_kind("choices"), result.choices),
+        (_kind("scales"), result.scales),
     ]
-    return [*kinds, *((row.title, row.judges) for row in result.pairs)]
+    has_several = len(result.pairs) > 1
+    return [*kinds, *((row.title if has_several else _kind("pairs"), row.judges) for row in result.pairs)]
 
 
 def _of_kind(result: StandardResult, kind: str, judges: Sequence[WithScores], head: Head) -> Iterator[Block]:
