@@ -16,6 +16,7 @@ from reports.dataset import cubes
 from reports.dataset.choices import Choice
 from reports.dataset.judged import Judged, answers_to, code_options, judged
 from reports.lazy import np
+from studies.models import Source
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,6 +75,22 @@ def judged_by_standard(dataset: Dataset, labels: list[ItemLabels]) -> tuple[Judg
         return None
     nobody = np.full((len(labels), 0, len(material.units)), np.nan)
     return replace(material, people=nobody, raters=()), np.stack([of_item.values for of_item in labels])
+
+
+def without_answers(dataset: Dataset, item: StepItem) -> Judged:
+    """The units of the study with neither judges nor people, for what else is held against labels of an item."""
+    cube = cubes.Cube((item.key,), (), dataset.units, np.full((1, 0, len(dataset.units)), np.nan))
+    return Judged(
+        items=(item,),
+        names=(),
+        judges=cube.values.transpose(1, 0, 2),
+        people=cube.values,
+        raters=(),
+        units=cube.units,
+        clusters=dataset.clusters(cube),
+        sources=tuple(dataset.source_of(story) for story in cube.stories),
+        is_of_models=dataset.is_of_kind(cube, Source.Kind.MODEL),
+    )
 
 
 def _answerable(dataset: Dataset) -> list[StepItem]:

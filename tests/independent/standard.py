@@ -4,15 +4,15 @@ import math
 
 import pandas as pd
 
-from tests.independent import floors
-from tests.independent.judges import compared, items_of
+from tests.independent import floors, judge_floors
+from tests.independent.judges import check_score, compared, items_of
 from tests.independent.judges import scores as check_scores
 from tests.independent.judges_on_groups import check_mean, choices_of_judge
 from tests.independent.material import place_of
 from tests.independent.measures_beside_people import is_right
 from tests.independent.pairs import of_longer
 
-OF_STORIES, OF_PAIRS = 158, 159  # of the seed
+OF_STORIES, OF_PAIRS, OF_MEASURES = 158, 159, 1000  # of the seed
 SEED_BY_WHO = {"person": 100, "longer": 101, "metric": 200}
 UNIT = ["group", "story"]
 WORDS = {"yes": 1.0, "no": 0.0, "true": 1.0, "false": 0.0}
@@ -34,6 +34,7 @@ def judges_on_standard(package, result, check):
             for part in (part for score in [*row["scores"], *of_items] for part in score["parts"]):
                 if part.get("n_raters") is not None:
                     check.number(f"standard/{row['judge']}/n_raters", part["n_raters"], 0)
+    on_labels(package, result, check)
     for salt, row in enumerate(result["pairs"]):
         on_pairs(package, row, salt, check)
 
@@ -108,6 +109,28 @@ def count_labels(package, rows, check):
         if row["kind"] == "verdicts":
             known = pd.Series(numbers).dropna()
             check.number(f"{place}/yes", row["yes_percent"], 100 * known.mean())
+
+
+def on_labels(package, result, check):
+    """Every measure of stories beside the labels of an item: rank correlation, more being better."""
+    measures = [(name, scores) for name, scores, _is_of_pairs in measures_of(package)]
+    names, labelled = [name for name, _scores in measures], [(row["step"], row["item"]) for row in result["labels"]]
+    for row in result["measures"]:
+        n, at = names.index(row["metric"]), labelled.index((row["step"], row["item"]))
+        item, scores = package.item(row), measures[n][1]
+        labels = as_table(package, item)
+        units = [{"group": g, "story": s, "number": number} for (g, s), number in scores.items()]
+        own = pd.DataFrame(units).dropna()
+        table = own.rename(columns={"number": "judge"}).merge(labels, on=UNIT).assign(key=0)
+        kinds = table["story"].map(package.kind_of)
+        table = table.assign(cluster=package.clusters(table), is_of_model=kinds == "language_model")
+        salt = (OF_STORIES, OF_MEASURES + at, n)
+        drawn = judge_floors.JudgeFloors(package, row["metric"], [own], [labels], (package.seed, *salt))
+        place = place_of("standard", row, row["metric"])
+        check_score(package, place, row["score"], table, [item], False, salt, drawn, check)
+        for part in row["score"]["parts"]:
+            if part.get("n_raters") is not None:
+                check.number(f"{place}/n_raters", part["n_raters"], 0)
 
 
 def on_pairs(package, row, salt, check):

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 from recompute.judges import mean_part
-from recompute.readings import group_outcomes, is_about, judged, judged_pairs, pairs_of
-from recompute.scores import compare_judges
+from recompute.readings import PackagedJudged, group_outcomes, is_about, judged, judged_pairs, pairs_of
+from recompute.scores import compare_judges, score, sides_of
 from recompute.tables import build_cube
 from recompute.texts import measured
 from recompute.values import chance_floor, share
@@ -15,6 +15,7 @@ from stats import judge_orders, judge_scores, score_pairs, table_scores
 
 OF_STORIES, OF_PAIRS = 158, 159  # of the seed
 PEOPLE, LONGER, METRICS = 100, 101, 200  # of that of pairs
+OF_MEASURES = 1000  # of that of stories
 PARTS = ("all", "models")
 WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 OF_LABELS = {
@@ -34,8 +35,9 @@ def judges_on_standard(package):
     own = {kind: [one for one in labels if one["kind"] == kind] for kind in (*statistics, "pairs")}
     compared = {kind: on_stories(package, own[kind], of_kind) for kind, of_kind in statistics.items()}
     pairs = [on_pairs(package, one, salt) for salt, one in enumerate(own["pairs"])]
+    measures = [row for at, one in enumerate(labels) for row in on_labels(package, one, at)]
     counts = [one["item"].fields | one["counts"] for one in labels]
-    return speak_of_labels({"labels": counts, **compared, "pairs": pairs})
+    return speak_of_labels({"labels": counts, **compared, "measures": measures, "pairs": pairs})
 
 
 def speak_of_labels(value):
@@ -122,6 +124,21 @@ def on_stories(package, labels, statistics):
     material = replace(material, people=np.full((len(labels), 0, len(material.units)), np.nan))
     values = np.stack([one["values"] for one in labels])
     return compare_judges(package, material, values, statistics, statistics, (), OF_STORIES, parts=PARTS)
+
+
+def on_labels(package, labels, at):
+    """Every measure of stories beside labels that are numbers."""
+    if labels["kind"] not in ("verdicts", "scales"):
+        return
+    units, nobody = package.units, np.full((1, 0, len(package.units)), np.nan)
+    clusters, sources, of_models = package.clusters(units), package.sources_of(units), package.of_models(units)
+    material = PackagedJudged([labels["item"]], [], nobody, nobody, units, clusters, sources, of_models, None)
+    for n, (name, scores) in enumerate(scores_of_metrics(package)):
+        values = np.array([[scores.get(unit, np.nan) if unit[1] else np.nan for unit in units]], dtype=float)
+        if np.isfinite(values).any():
+            sides = sides_of(package, material, values, labels["values"][None], (OF_STORIES, OF_MEASURES + at, n))
+            row = score(sides, judge_scores.SPEARMAN, PARTS, slice(None), ())
+            yield labels["item"].fields | {"metric": name, "score": row}
 
 
 def on_pairs(package, labels, salt):

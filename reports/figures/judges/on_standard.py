@@ -13,22 +13,25 @@ from reports.dataset.choices import choices_of
 from reports.dataset.judged_groups import judged_pairs
 from reports.dataset.metric_scores import is_about_pairs, list_measures, score_right, scores_of
 from reports.dataset.pairs import JudgedPair, list_pairs
-from reports.dataset.standard import ItemLabels, judged_by_standard, read_labels
+from reports.dataset.standard import ItemLabels, judged_by_standard, read_labels, without_answers
 from reports.document.model import DocumentSection, Head
 from reports.document.values import Reason
 from reports.figures.base import Figure, ItemRow, item_fields, without_value
 from reports.figures.judges.group_scores import GroupScores, group_outcomes
 from reports.figures.judges.on_pairs import score_choices
 from reports.figures.judges.on_standard_tables import describe
-from reports.figures.judges.scores import JudgeScores, compare_judges
+from reports.figures.judges.scores import JudgeScores, Score, compare_judges, score_parts
 from reports.figures.named_accuracies import NamedAccuracy, share_right, take_longer
 from reports.lazy import judge_orders, judge_scores, np, table_scores
 
 if TYPE_CHECKING:
+    import pandas as pd
+
+    from judges.models import ScoreCard
     from reports.dataset import Dataset
     from reports.figures.judges.scores import AnyStatistic
 
-SALT, PAIRS_SALT = 158, 159  # of the seed
+SALT, PAIRS_SALT, MEASURES = 158, 159, 1000  # of the seed; the last before the number of an item
 PARTS = ("all", "models")
 KINDS = ("verdicts", "choices", "scales")  # of items about stories
 # Reasons that speak of people, and what they are where labels stand in their place.
@@ -66,6 +69,14 @@ class PairStandard(ItemRow):
 
 
 @dataclass(frozen=True, kw_only=True)
+class StandardMeasure(ItemRow):
+    """A metric on the labels of an item about stories, verdicts as 1 and 0: Spearman's rho"""
+
+    metric: str
+    score: Score
+
+
+@dataclass(frozen=True, kw_only=True)
 class StandardResult:
     """name : of the standard, as the plan calls it; rater : under whom its labels were imported; why : no label"""
 
@@ -75,6 +86,7 @@ class StandardResult:
     verdicts: tuple[JudgeScores, ...]
     choices: tuple[JudgeScores, ...]
     scales: tuple[JudgeScores, ...]
+    measures: tuple[StandardMeasure, ...]
     pairs: tuple[PairStandard, ...]
     why: Reason | None = None
 
@@ -87,7 +99,7 @@ class JudgesOnStandard(Figure[StandardResult]):
     title = gettext_lazy("Judges against the standard")
     position = 153
     section = "judges"
-    tables = ("standard", "judges-on-standard", "standard-pairs")
+    tables = ("standard", "judges-on-standard", "standard-measures", "standard-pairs")
     edition = 1
     is_shown_sealed = False
 
@@ -105,6 +117,7 @@ class JudgesOnStandard(Figure[StandardResult]):
             verdicts=scores["verdicts"],
             choices=scores["choices"],
             scales=scores["scales"],
+            measures=tuple(measure for n, of_item in enumerate(labels) for measure in _measures(dataset, of_item, n)),
             pairs=tuple(_on_pairs(dataset, of_item, salt=n) for n, of_item in enumerate(of_pairs)),
             why=None if labels else without_value("no_labels", name=plan.standard),
         )
@@ -160,6 +173,30 @@ def _on_stories(dataset: Dataset, labels: list[ItemLabels], kind: str) -> tuple[
     return compare_judges(dataset, material, lambda _: values, statistics_by_kind[kind], parts=PARTS, salt=SALT)
 
 
+def _measures(dataset: Dataset, labels: ItemLabels, at: int) -> Iterator[StandardMeasure]:
+    """Every measure of stories beside labels that are numbers; one of pairs, and choices, have no order."""
+    if kind_of(labels) not in ("verdicts", "scales"):
+        return
+    material = without_answers(dataset, labels.item)
+    for n, (name, card, rows) in enumerate(_list_measures(dataset)):
+        scores = {} if is_about_pairs(card) else scores_of(card, rows)
+        values = np.array([[scores.get(unit, np.nan) for unit in dataset.units]], dtype=np.float64)
+        if np.isfinite(values).any():
+            sides = values, labels.values[np.newaxis]
+            salt = (SALT, MEASURES + at, n)
+            score = score_parts(dataset, material, judge_scores.SPEARMAN, *sides, names=PARTS, salt=salt)
+            yield StandardMeasure(**item_fields(labels.item), metric=name, score=score)
+
+
+def _list_measures(dataset: Dataset) -> Iterator[tuple[str, ScoreCard | None, pd.DataFrame]]:
+    """What each measure is called, its card if it was brought in, and its values."""
+    answers = dataset.judges[dataset.judges["rater_kind"] == Rater.Kind.METRIC]
+    card_by_rater = {card.rater.code: card for card in dataset.records.score_cards}
+    for item, metric, rows in list_measures(dataset, answers):
+        card = card_by_rater.get(metric)
+        yield (metric if card else f"{metric}: {item.item.key}"), card, rows
+
+
 def _on_pairs(dataset: Dataset, labels: ItemLabels, *, salt: int) -> PairStandard:
     pairs = list_pairs(dataset, labels.choices)
     place_by_group = {pair.group: pair.preferred for pair in pairs}
@@ -203,14 +240,10 @@ def _people(dataset: Dataset, labels: ItemLabels, pairs: Sequence[JudgedPair], *
 
 def _metrics(dataset: Dataset, pairs: Sequence[JudgedPair], *, salt: int) -> Iterator[NamedAccuracy]:
     """Every measure of the stories, or of pairs, by the story that it puts first."""
-    answers = dataset.judges[dataset.judges["rater_kind"] == Rater.Kind.METRIC]
-    card_by_rater = {card.rater.code: card for card in dataset.records.score_cards}
-    for n, (item, metric, rows) in enumerate(list_measures(dataset, answers)):
-        card = card_by_rater.get(metric)
+    for n, (name, card, rows) in enumerate(_list_measures(dataset)):
         right = score_right(pairs, scores_of(card, rows), is_of_pairs=is_about_pairs(card))
         is_scored = np.isfinite(right)
         groups = [pair.group for pair, is_in in zip(pairs, is_scored, strict=True) if is_in]
-        name = metric if card else f"{metric}: {item.item.key}"
         if groups:
             salts = (PAIRS_SALT, salt, 200 + n)
             yield share_right(dataset, "metric", name, right[is_scored].tolist(), groups, salt=salts)

@@ -19,8 +19,8 @@ from reports.numbers import decimal
 
 if TYPE_CHECKING:
     from reports.document.values import Interval
-    from reports.figures.judges.on_standard import PairStandard, StandardResult
-    from reports.figures.judges.scores import WithScores
+    from reports.figures.judges.on_standard import PairStandard, StandardMeasure, StandardResult
+    from reports.figures.judges.scores import Score, WithScores
     from reports.figures.named_accuracies import NamedAccuracy
 
 
@@ -37,6 +37,7 @@ def describe(result: StandardResult, head: Head) -> DocumentSection:
             *_stated(result, head),
             *(block for kind, own in _by_kind(result) for block in _of_kind(result, kind, own, head)),
             *(file if judges else []),
+            *_measures(result, head),
             *(block for row in result.pairs for block in _others(result, row, head)),
         ],
         margin=_notes(result) if result.labels else [],
@@ -108,6 +109,34 @@ def _of_kind(result: StandardResult, kind: str, judges: Sequence[WithScores], he
         *tables.against_labels(judges, head, label=label, caption=caption),
     ]
     yield Subsection(heading=name, blocks=blocks)
+
+
+def _measures(result: StandardResult, head: Head) -> Iterator[Block]:
+    """Metrics on labels of stories."""
+    if not result.measures:
+        return
+    yield ReportTable(
+        name="standard-measures",
+        label=phrase(_("Metrics against %(standard)s"), standard=result.name),
+        caption=_(
+            "Spearman’s rho with the labels, of verdicts as 1 for Yes and 0 for No; more is better on both sides."
+        ),
+        rows=result.measures,
+        why=lambda row: row.score.whole.why,
+        columns=[
+            columns.item_in_file(lambda row: row),
+            columns.words("metric", _("Metric"), is_head=True),
+            columns.shown(_("Item"), lambda row: in_language(row.title, head.language)),
+            *(column.at(_score_of) for column in tables.score_columns(_("Spearman’s rho"))),
+            columns.number("n", _("Stories"), lambda row: row.score.whole.n),
+            columns.note(lambda row: note_of(row.score.whole, row.score.whole.interval)),
+        ],
+    )
+    yield Files(words=_("Every metric"), table="standard-measures")
+
+
+def _score_of(row: StandardMeasure) -> Score:
+    return row.score
 
 
 def _others(result: StandardResult, row: PairStandard, head: Head) -> Iterator[Block]:

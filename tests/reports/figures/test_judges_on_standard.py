@@ -12,6 +12,7 @@ from reports import results
 from reports.dataset import Dataset
 from reports.figures import all_figures
 from reports.figures.judges.on_standard import StandardResult
+from reports.methods.compared_judges import judge_sentences
 from studies.models import Provenance, Study
 from tests import triggers
 from tests.replay import replayed
@@ -125,6 +126,10 @@ def test_a_report_without_people_names_the_standard_and_has_accuracies(study: St
     assert "75.0" in text
     assert "no alternative annotator test" in text
     assert {row["judge"] for row in figure.rows(result)["judges-on-standard"]} == {"alpha"}
+    sentences = list(judge_sentences({figure.key: result for figure, result in read.visible}))
+    assert [sentence for sentence in sentences if "compared" in sentence] == [
+        "Judges were compared with the votes, which the analysis plan names as a standard."
+    ]
 
 
 def test_a_study_without_a_standard_says_nothing_of_one(study: Study) -> None:
