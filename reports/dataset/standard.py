@@ -62,8 +62,8 @@ def read_labels(dataset: Dataset) -> list[ItemLabels]:
         read = (_read_answers(dataset, item, answers_to(rows, [item])) for item in _answerable(dataset))
     else:
         name_by_key = dict(plan.standard_labels)
-        named = [(item, name_by_key.get("/".join(item.key))) for item in _answerable(dataset)]
-        read = (_read_property(dataset, item, name) for item, name in named if name)
+        names = [(item, name_by_key.get("/".join(item.key))) for item in _answerable(dataset)]
+        read = (_read_property(dataset, item, name) for item, name in names if name)
     return [labels for labels in read if labels.n]
 
 

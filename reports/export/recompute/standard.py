@@ -32,11 +32,11 @@ def judges_on_standard(package):
         "choices": table_scores.ON_CHOICES,
         "scales": judge_scores.ON_SCALES,
     }
-    own = {kind: [one for one in labels if one["kind"] == kind] for kind in (*statistics, "pairs")}
-    compared = {kind: on_stories(package, own[kind], of_kind) for kind, of_kind in statistics.items()}
-    pairs = [on_pairs(package, one, salt) for salt, one in enumerate(own["pairs"])]
-    measures = [row for at, one in enumerate(labels) for row in on_labels(package, one, at)]
-    counts = [one["item"].fields | one["counts"] for one in labels]
+    by_kind = {kind: [row for row in labels if row["kind"] == kind] for kind in (*statistics, "pairs")}
+    compared = {kind: on_stories(package, by_kind[kind], of_kind) for kind, of_kind in statistics.items()}
+    pairs = [on_pairs(package, row, salt) for salt, row in enumerate(by_kind["pairs"])]
+    measures = [row for at, own in enumerate(labels) for row in on_labels(package, own, at)]
+    counts = [row["item"].fields | row["counts"] for row in labels]
     return speak_of_labels({"labels": counts, **compared, "measures": measures, "pairs": pairs})
 
 
@@ -51,13 +51,13 @@ def speak_of_labels(value):
 
 def read_labels(package):
     """Of each item that has any: its kind, values of units or preferred stories of pairs, and how many they are."""
-    named = {tuple(key.split("/")): name for key, name in package.plan.get("standard_labels", [])}
+    factor_by_key = {tuple(key.split("/")): name for key, name in package.plan.get("standard_labels", [])}
     for item in package.items:
         if item.is_preference or item.is_verdict or item.is_choice or item.is_scale:
             read = by_answers if package.plan.get("standard_rater") else by_property
-            one = read(package, item, named.get(item.key))
-            if one is not None and one["counts"]["n"]:
-                yield one
+            labels = read(package, item, factor_by_key.get(item.key))
+            if labels is not None and labels["counts"]["n"]:
+                yield labels
 
 
 def by_answers(package, item, _name):
@@ -118,11 +118,11 @@ def of_pairs(package, item, preferred, n_unreadable):
 
 def on_stories(package, labels, statistics):
     """Every judge on the items of a kind, beside their labels alone."""
-    material = judged(package, [one["item"] for one in labels], with_jury=True) if labels else None
+    material = judged(package, [row["item"] for row in labels], with_jury=True) if labels else None
     if material is None:
         return []
     material = replace(material, people=np.full((len(labels), 0, len(material.units)), np.nan))
-    values = np.stack([one["values"] for one in labels])
+    values = np.stack([row["values"] for row in labels])
     return compare_judges(package, material, values, statistics, statistics, (), OF_STORIES, parts=PARTS)
 
 
@@ -154,13 +154,13 @@ def on_pairs(package, labels, salt):
         for n, pairs in enumerate(judged_pairs(package, item))
     ]
     others = [
-        {"who": who, "name": name, "n": len(rows), "n_pairs": len({group for group, _right in rows})}
+        {"who": chooser, "name": name, "n": len(rows), "n_pairs": len({group for group, _right in rows})}
         | share(
             [right for _group, right in rows],
             package.clusters_of(group for group, _right in rows),
             package.rng(OF_PAIRS, salt, purpose),
         )
-        for who, name, purpose, rows in choosers(package, item, preferred)
+        for chooser, name, purpose, rows in choosers(package, item, preferred)
         if rows
     ]
     return item.fields | {"judges": judges, "others": others}

@@ -105,7 +105,7 @@ def _of_kind(result: StandardResult, kind: str, judges: Sequence[WithScores], he
         _("Against %(standard)s, over what has both a label and an answer of the judge."), standard=result.name
     )
     blocks = [
-        *tables.plot(judge_plot(judges)),
+        *tables.plot(judge_plot(judges), label=kind),
         *tables.against_labels(judges, head, label=label, caption=caption),
     ]
     yield Subsection(heading=name, blocks=blocks)
@@ -118,9 +118,7 @@ def _measures(result: StandardResult, head: Head) -> Iterator[Block]:
     yield ReportTable(
         name="standard-measures",
         label=phrase(_("Metrics against %(standard)s"), standard=result.name),
-        caption=_(
-            "Spearman’s rho with the labels, of verdicts as 1 for Yes and 0 for No; more is better on both sides."
-        ),
+        caption=_("Spearman’s rho with the labels, of verdicts with 1 for Yes and 0 for No."),
         rows=result.measures,
         why=lambda row: row.score.whole.why,
         columns=[
@@ -176,8 +174,8 @@ def _notes(result: StandardResult) -> list[TextBlock]:
     not_counted = _(
         "The standard counts neither among people nor among judges: in no agreement, and in no mean of a source."
     )
-    said = [TextBlock(words=phrase(no_raters, standard=result.name)), TextBlock(words=not_counted)]
-    return [*said, *tables.label_floor_notes(), *notes.weakest(_intervals(result))]
+    blocks = [TextBlock(words=phrase(no_raters, standard=result.name)), TextBlock(words=not_counted)]
+    return [*blocks, *tables.label_floor_notes(), *notes.weakest(_intervals(result))]
 
 
 def _intervals(result: StandardResult) -> Iterator[Interval]:

@@ -18,7 +18,7 @@ from tests import triggers
 from tests.replay import replayed
 from tests.reports import given, planted
 from tests.reports.given import Row
-from tests.reports.packaged import plan_anew, study_of_published, study_with_properties
+from tests.reports.labelled import plan_anew, study_of_published, study_with_properties
 
 pytestmark = [pytest.mark.django_db, pytest.mark.embedded]
 
