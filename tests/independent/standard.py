@@ -187,7 +187,7 @@ def measures_of(package):
     """Name, scores by unit and whether they are of pairs, of each measure in the order of the report."""
     runs = package.table("judge_runs").drop_duplicates("rater").set_index("rater")
     measures = []
-    for row in package.report["measures_beside_people"]["measures"]:
+    for row in (package.report["measures_beside_people"] or {"measures": []})["measures"]:
         rows = package.one_value[package.one_value["rater"] == row["metric"]]
         rows = rows[(rows["step"] == row["step"]) & (rows["item"] == row["item"])]
         better = runs["better"].get(row["metric"], "")
