@@ -18,8 +18,8 @@ from reports.document.model import DocumentSection, Head
 from reports.document.values import Reason
 from reports.figures.base import Figure, ItemRow, item_fields, without_value
 from reports.figures.judges.group_scores import GroupScores, group_outcomes
-from reports.figures.judges.on_pairs import score_choices
 from reports.figures.judges.on_standard_tables import describe
+from reports.figures.judges.pair_scores import score_choices
 from reports.figures.judges.scores import JudgeScores, Score, compare_judges, score_parts
 from reports.figures.named_accuracies import NamedAccuracy, share_right, take_longer
 from reports.lazy import judge_orders, judge_scores, np, table_scores
