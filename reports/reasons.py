@@ -51,6 +51,12 @@ SENTENCES = reasons.SENTENCES | {
         "There are no scores “%(name)s” with one value for each idea, which the analysis plan names. Bring them in "
         "under that name with its version, as reward-1."
     ),
+    "no_labels": gettext_noop(
+        "The analysis plan names “%(name)s” as the standard, but no label of it could be read. Labels are a property "
+        "of the stories, or answers that were imported as those of a model."
+    ),
+    "no_unit_with_judge_and_label": gettext_noop("Nothing has both an answer of the judge and a label."),
+    "judge_or_labels_constant": gettext_noop("All answers of the judge, or all labels, are the same here."),
     "references_sealed": gettext_noop(
         "The references are stories of a study that is still sealed, so nothing says which are by people. Close it."
     ),

@@ -132,20 +132,38 @@ class Dataset:
         return answers.select_people(answers.select_counted(self.answers))
 
     @cached_property
+    def _of_judges(self) -> pd.DataFrame:
+        """The answers of judges that count, those of the standard among them."""
+        return answers.select_judges(answers.select_counted(self.answers))
+
+    def _is_of_standard(self, rows: pd.DataFrame) -> pd.Series:
+        """Which of these rows are labels of the standard that were imported as answers."""
+        return rows["rater"] == (self.plan.standard_rater if self.plan else "")
+
+    @cached_property
     def all_readings(self) -> pd.DataFrame:
         """Judges' answers in every reading, of one group as often as it was read."""
-        return answers.select_judges(answers.select_counted(self.answers))
+        is_label = self._is_of_standard(self._of_judges)
+        return self._of_judges[~is_label] if is_label.any() else self._of_judges
+
+    @cached_property
+    def standard_answers(self) -> pd.DataFrame:
+        """The labels of the standard that were imported as answers, one for each item and unit."""
+        return self._one_value(self._of_judges[self._is_of_standard(self._of_judges)])
 
     @cached_property
     def reading_by_assignment(self) -> dict[int, JudgeReading]:
         """How each assignment of a judge read its group. Three queries, none without judges."""
-        return readings.list_readings(self.study) if len(self.all_readings) else {}
+        return readings.list_readings(self.study) if len(self._of_judges) else {}
 
     @cached_property
     def judges(self) -> pd.DataFrame:
         """Judges' answers, one for each judge, item and unit."""
+        return self._one_value(self.all_readings)
+
+    def _one_value(self, rows: pd.DataFrame) -> pd.DataFrame:
         scales = {item.key for item in self.items if item.is_scale}
-        return readings.take_one_value(self.all_readings, self.reading_by_assignment, scales=scales)
+        return readings.take_one_value(rows, self.reading_by_assignment, scales=scales)
 
     @cached_property
     def graded_answers(self) -> list[GradedAnswer]:

@@ -94,11 +94,11 @@ def _judged(dataset: Dataset, items: Sequence[StepItem], *, with_jury: bool) -> 
     keys = [item.key for item in items]
     units = dataset.units
     raters = sorted(people["rater"].unique())
-    of_judges = cubes.build_cube(_coded(rows, items), keys, raters=list(names), units=units)
+    of_judges = cubes.build_cube(code_options(rows, items), keys, raters=list(names), units=units)
     if raters == dataset.raters and all(item.type.is_verdict for item in items):
         cube = dataset.cube(list(items))  # which is there: of a million answers another takes 60 MB
     else:
-        cube = cubes.build_cube(_coded(people, items), keys, raters=raters, units=units)
+        cube = cubes.build_cube(code_options(people, items), keys, raters=raters, units=units)
     return Judged(
         items=tuple(items),
         names=names,
@@ -143,7 +143,7 @@ def _knows_people(judge: Judge) -> bool:
         return False
 
 
-def _coded(rows: pd.DataFrame, items: Sequence[StepItem]) -> pd.DataFrame:
+def code_options(rows: pd.DataFrame, items: Sequence[StepItem]) -> pd.DataFrame:
     """The same with an option's place among the options as its number, where answers are options."""
     position_by_value = {
         (*item.key, option["value"]): float(n)

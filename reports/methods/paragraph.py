@@ -20,6 +20,7 @@ from annotation.models import Assignment, Rater
 from judges.models import Judge
 from reports.figures.coverage import coverage_words
 from reports.methods.citation import SHORT, quire_version
+from reports.methods.compared_judges import judge_sentences
 from reports.methods.compared_sources import comparison_sentences
 from reports.methods.sampled_units import Sampled
 from reports.methods.snapshots import describe_answering, load_answering
@@ -43,6 +44,7 @@ LIBRARIES = {
     "judges": ("scikit-learn",),
     "judges_on_scores": ("scipy",),
     "judges_on_scales": ("scipy",),
+    "judges_on_standard": ("scipy",),
     "alternative_annotator": ("scipy", "statsmodels"),
     "nsv": ("scipy", "scikit-learn"),
 }
@@ -273,13 +275,7 @@ def _statistics(results: Results, sampled: Sampled) -> Iterator[str]:
         yield _("Agreement on rankings is Kendall’s W within each group, and its mean.")
     if (ideas := shown.get("nsv")) and ideas.scores:
         yield _nsv(ideas.scores)
-    if any(key.startswith("judges") for key in shown):
-        yield _(
-            "Judges were compared with people on the same items and stories; what a judge declined, or what could "
-            "not be read, was counted and never taken for an answer."
-        )
-    if "alternative_annotator" in shown:
-        yield _("Whether a judge could stand in for an expert was tested as by Calderon, Reichart and Dror (2025).")
+    yield from judge_sentences(shown)
 
 
 def _intervals(sampled: Sampled) -> str:

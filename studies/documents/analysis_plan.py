@@ -49,6 +49,9 @@ class AnalysisPlan:
     pairs : names of two sources each, compared beside what `contrasts` says
     margin : in units of the outcome; within it sources count as equally good. None: equivalence is not tested
     jury : codes of judges that are read as one, too; jury_weights : of each of them; none: all alike
+    standard : what judges are held against beside people, as the report calls it, such as "the votes"; "" for nothing
+    standard_labels : which property of the stories has the label of which question, as ("pairs/best", "upvotes")
+    standard_rater : of labels that were imported as answers instead, whose they are; no person
     reference_texts, embedding : of filled clozes, whose fills say what is usual, and by what fills are compared
     nsv_target : of a panel's ideas, the outcomes whose mean is what novelty, surprise and value are to agree with
     nsv_references : name of the reference set that novelty and surprise are measured against
@@ -76,6 +79,9 @@ class AnalysisPlan:
     epsilon: float = EPSILON
     jury: tuple[str, ...] = ()
     jury_weights: tuple[float, ...] = ()
+    standard: str = ""
+    standard_labels: tuple[tuple[str, str], ...] = ()
+    standard_rater: str = ""
     reference_texts: str = ""
     embedding: str = EMBEDDING
     nsv_target: tuple[str, ...] = ()
@@ -202,6 +208,19 @@ def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
     return tuple((first, second) for first, second in pairs)
 
 
+def _labels(value: Any) -> tuple[tuple[str, str], ...]:
+    """Questions, each once, and the property of the stories that has its label."""
+    if not isinstance(value, list | tuple) or not all(
+        isinstance(pair, list | tuple) and len(pair) == 2 for pair in value
+    ):
+        raise InvalidValue('must be a list of questions and properties, as [["pairs/best", "upvotes"]]')
+    labels = tuple((reader.line(130)(key), reader.line(80)(name)) for key, name in value)
+    for n, (key, _name) in enumerate(labels):
+        if key in dict(labels[:n]):
+            raise InvalidValue(f"{quote(key)} stands there twice; one property has its labels")
+    return labels
+
+
 READERS: dict[str, Callable[[Any], Any]] = {
     "outcome": reader.line(130),
     "secondary": _keys,
@@ -213,6 +232,9 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "epsilon": _number(0, 1, "larger than 0 and smaller than 1, as .2"),
     "jury": _codes("judges"),
     "jury_weights": _weights,
+    "standard": reader.line(80),
+    "standard_labels": _labels,
+    "standard_rater": reader.line(80),
     "reference_texts": reader.one_of(*REFERENCE_TEXTS),
     "embedding": reader.line(200),
     "nsv_target": _keys,
@@ -259,6 +281,25 @@ def find_fault(plan: AnalysisPlan) -> tuple[str, str] | None:
         return "jury", f"{quote(plan.jury[0])} alone is no jury; name two judges or more, or none"
     if plan.jury_weights and len(plan.jury_weights) != len(plan.jury):
         return "jury_weights", f"has {len(plan.jury_weights)} for {len(plan.jury)} judges; give one for each, or none"
+    return _find_fault_of_standard(plan) or _find_fault_of_nsv(plan)
+
+
+def _find_fault_of_standard(plan: AnalysisPlan) -> tuple[str, str] | None:
+    if plan.standard_labels and plan.standard_rater:
+        return "standard_rater", "the labels are a property of the stories already; leave one of the two out"
+    if plan.standard and not (plan.standard_labels or plan.standard_rater):
+        return (
+            "standard_labels",
+            "is missing; say which property of the stories has the labels, or whose answers they are",
+        )
+    if not plan.standard and (plan.standard_labels or plan.standard_rater):
+        return "standard", "is missing; say what the report calls it, as “the votes”"
+    if plan.standard_rater in plan.jury and plan.standard_rater:
+        return "standard_rater", f"{quote(plan.standard_rater)} is in the jury; a standard is no judge"
+    return None
+
+
+def _find_fault_of_nsv(plan: AnalysisPlan) -> tuple[str, str] | None:
     if plan.nsv_target and not plan.nsv_references:
         return "nsv_references", "is missing; name the set of stories that novelty is measured against"
     others = (plan.nsv_references, plan.nsv_coherence, plan.nsv_surprise, plan.nsv_value, plan.nsv_pairs)

@@ -10,11 +10,11 @@ from django.utils.translation import gettext as _
 from studies import items
 from studies.documents.analysis_plan import KEY, OF_A_STORY, AnalysisPlan, parse_analysis_plan
 from studies.documents.errors import quote
-from studies.models import ProtocolVersion, Source, Step, Study
+from studies.models import Item, ProtocolVersion, Provenance, Source, Step, Study
 from studies.protocol.outcomes import ABOUT_STORIES, Outcome, list_outcomes
 from studies.protocol.steps import Protocol, items_of
 
-REFERENCE, PAIRS = "reference", "pairs"
+REFERENCE, PAIRS, LABELS = "reference", "pairs", "standard_labels"
 FEWEST_ALIKE = 3  # scales whose answers must all be the same to call it straight-lining
 MOST_LISTED = 20  # codes that a message names
 
@@ -56,6 +56,7 @@ def find_plan_faults(study: Study, protocol: Protocol, *, is_blind: bool = False
     without_names = {
         REFERENCE: _("no story is by the reference source; choose another one on the page of the analysis plan"),
         PAIRS: _("no story is by one of the sources it names; choose the pairs again on the page of the analysis plan"),
+        LABELS: _("a question or a property of the standard is not there; see the page of the analysis plan"),
     }
     return [f"{field}: {without_names.get(field, sentence) if is_blind else sentence}" for field, sentence in faults]
 
@@ -70,12 +71,14 @@ def find_misfits(plan: AnalysisPlan, protocol: Protocol, sources: list[str]) -> 
         yield "secondary", _("there is no outcome %(name)s; %(way_out)s") % _names(unknown[0], list(outcomes))
     yield from _misfits_of_rules(plan, protocol)
     yield from _misfits_of_nsv(plan, outcomes, steps)
+    if plan.standard_labels:
+        yield from _misfits_of_standard(plan, protocol)
     if plan.reference and plan.reference not in sources:
         yield REFERENCE, _("no story is by %(name)s; %(way_out)s") % _names(plan.reference, sources)
     absent = [name for name in dict.fromkeys(name for pair in plan.pairs for name in pair) if name not in sources]
     if absent:
         yield PAIRS, _("no story is by %(name)s; %(way_out)s") % _names(absent[0], sources)
-    if len(sources) < 2:
+    if len(sources) < 2 and not plan.standard:
         yield "contrasts", _("the stories have fewer than two sources, so there is nothing to compare")
 
 
@@ -106,6 +109,27 @@ def _misfits_of_rules(plan: AnalysisPlan, protocol: Protocol) -> Iterator[tuple[
         if unknown := [code for code in plan.exclude_stories if code not in codes]:
             message = _("there is no story %(name)s; %(way_out)s")
             yield "exclude_stories", message % _names(unknown[0], codes[:MOST_LISTED])
+
+
+def _misfits_of_standard(plan: AnalysisPlan, protocol: Protocol) -> Iterator[tuple[str, str]]:
+    """Labels of what is not asked about stories or pairs, or in a property that no story has."""
+    asked = [step for step in protocol.steps if step.kind == Step.Kind.RATING and step.instrument]
+    keys = [f"{step.key}/{item.key}" for step in asked for item in items_of(step) if _can_have_label(step, item)]
+    if unknown := [key for key, _name in plan.standard_labels if key not in keys]:
+        message = _("there is no question %(name)s that a property of stories could answer; %(way_out)s")
+        yield LABELS, message % _names(unknown[0], keys)
+    of_stories = Provenance.objects.filter(story__study=protocol.version.study).values_list("factors", flat=True)
+    properties = sorted({name for factors in of_stories for name in factors})
+    if absent := [name for _key, name in plan.standard_labels if name not in properties]:
+        message = _("no story has a property %(name)s; %(way_out)s")
+        yield LABELS, message % _names(absent[0], properties)
+
+
+def _can_have_label(step: Step, item: Item) -> bool:
+    kind = items.find_type(item.type)
+    if step.scope in ABOUT_STORIES:
+        return kind.is_verdict or kind.has_options or kind.level in ("ordinal", "interval")
+    return step.scope == Step.Scope.GROUP and kind.chooses_story
 
 
 def count_alike_scales(steps: Iterable[Step]) -> int:

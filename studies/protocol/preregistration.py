@@ -234,3 +234,16 @@ def _tests(plan: AnalysisPlan) -> Iterator[str]:
             "what has more than half of the weight of those who answered, of scales their weighted mean, where two or "
             "more answered; a tie is no answer."
         )
+    if plan.standard:
+        yield (
+            f"- Standard: judges, metrics and preference models are also held against {plan.standard}, which is no "
+            f"person: {_labels(plan)}. It counts neither among people nor among judges."
+        )
+
+
+def _labels(plan: AnalysisPlan) -> str:
+    """Where the labels of the standard are from."""
+    if plan.standard_rater:
+        return f"the answers imported as {plan.standard_rater}"
+    words = ", ".join(f"`{key}` by the property “{name}”" for key, name in plan.standard_labels)
+    return f"{words}; of a pair the story with the higher value is preferred, and equal values prefer neither"

@@ -26,6 +26,7 @@ from studies.protocol.exclusion_words import describe_rules
 from studies.protocol.preregistration import write_preregistration
 from studies.views.exclusion_form import RULE_FIELDS, CodesField, ExclusionForm, WeightsField
 from studies.views.guards import require_in_study
+from studies.views.standard_form import STANDARD_FIELDS, StandardForm
 
 # People who plan contrasts know who wrote the stories, so blind coordinators do not see the page.
 SEES = "studies.view_provenance"
@@ -72,13 +73,14 @@ PARTS = {
     gettext_lazy("What is compared"): (
         *("outcome", "secondary", "reference", "contrasts", "pairs", "test", "margin", "epsilon", *JURY, "hypotheses"),
     ),
+    gettext_lazy("A standard beside people"): STANDARD_FIELDS,
     gettext_lazy("Filled texts"): OF_FILLED_TEXTS,
     gettext_lazy("Novelty, surprise and value"): OF_IDEAS,
     gettext_lazy("What is left out"): RULE_FIELDS,
 }
 
 
-class AnalysisPlanForm(ExclusionForm):
+class AnalysisPlanForm(StandardForm, ExclusionForm):
     """The fields of `AnalysisPlan`; what is wrong with them is said by the reader of study files."""
 
     outcome = forms.ChoiceField(
@@ -326,6 +328,9 @@ def describe_facts(plan: AnalysisPlan, current_protocol: Protocol) -> list[tuple
         (_("Margin"), "" if plan.margin is None else f"{plan.margin:g}"),
         (_("Margin for a judge, ε"), f"{plan.epsilon:g}"),
         (_("Jury"), ", ".join(f"{name} ({w:g})" for name, w in zip(plan.jury, plan.weights_of_jury, strict=True))),
+        (_("Standard"), plan.standard),
+        (_("Labels in properties of stories"), "\n".join(f"{key} = {name}" for key, name in plan.standard_labels)),
+        (_("Labels imported as answers"), plan.standard_rater),
         *_facts_of_filled_texts(plan, current_protocol.version.study),
         *_facts_of_ideas(plan, title_by_key),
         (_("Hypotheses"), plan.hypotheses),

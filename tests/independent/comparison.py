@@ -47,6 +47,7 @@ from tests.independent.quiet_judges import cloze_factorial, cloze_judges, cloze_
 from tests.independent.raters import panel, reliability
 from tests.independent.references import near_copies, novelty
 from tests.independent.sources import dimensions, distributions, human_likeness, places, story_ratings, trends
+from tests.independent.standard import judges_on_standard
 from tests.independent.strengths import strengths
 from tests.independent.themes import themes
 from tests.independent.variance import variance_components, wide_contrasts, wide_factors, wide_ratings
@@ -56,7 +57,7 @@ from tests.independent.words import explanations, pace
 FIGURES = (
     *(pass_rates, ratings, shares, tests_passed, agreement, preferences, rankings, authorship, checks, surveys),
     *(comparisons, exclusions, specifications, factors, judges, judges_on_scores, judges_on_scales, judges_on_choices),
-    *(judges_on_pairs, judges_on_rankings, human_line),
+    *(judges_on_pairs, judges_on_rankings, human_line, judges_on_standard),
     *(dimensions, places, distributions, story_ratings, trends, human_likeness),
     *(
         pair_lengths,

@@ -83,6 +83,7 @@ def outcomes(package, report, check):
         "judges": (report["judges"] or {}).get("compared") or [],
         **{name: report[name] or [] for name in ("judges_on_scores", "judges_on_scales", "judges_on_choices")},
         **{name: report[name] or [] for name in ("judges_on_pairs", "judges_on_rankings")},
+        "judges_on_standard": of_standard(report["judges_on_standard"]),
     }
     for name, rows in sides.items():
         for row in rows:
@@ -103,6 +104,14 @@ def outcomes(package, report, check):
                 n_units = sum(is_of_source(*unit) for unit in units)
                 part = own[[is_of_source(*unit) for unit in zip(own["group"], own["story"], strict=True)]]
                 count_outcomes(f"{name}/{row['judge']}/{source}", stored, part, len(keys) * n_units, check)
+
+
+def of_standard(result):
+    """Every judge that is held against the labels of a standard."""
+    if not result:
+        return []
+    of_pairs = [judge for row in result["pairs"] for judge in row["judges"]]
+    return [*result["verdicts"], *result["choices"], *result["scales"], *of_pairs]
 
 
 def keys_of(package, rows):

@@ -71,6 +71,9 @@ class Package:
         seats = pd.to_numeric(answers["seat"])
         self.judges = answers.assign(seat=seats, number=pd.to_numeric(answers["analysed"]))[is_of_judge]
         self.judges = self.judges.sort_values("seat", kind="stable")
+        is_label = self.judges["rater"] == self.plan.get("standard_rater", "")
+        self.standard = self.judges[is_label].drop_duplicates(QUESTION)
+        self.judges = self.judges[~is_label]
         self.one_value = take_one(self.judges, {(item["step"], item["item"]) for item in self.scales})
         self.all_people = answers[answers["rater_kind"] == "person"]
         self.n_withdrawn = self.count_left_out()

@@ -92,6 +92,8 @@ LEAST = {
     "asked again": 2720,
     "probabilities": 2455,
     "jury": 5680,
+    "properties": 11365,
+    "published": 1207,
     "personas": 2114,
     "wordings": 5308,
     "scores": 510,

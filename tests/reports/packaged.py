@@ -48,6 +48,7 @@ from tests.reports.figures import (
     test_repeats,
 )
 from tests.reports.given import Row
+from tests.reports.labelled import plan_anew, study_of_published, study_with_properties
 from tests.reports.test_pages import full_study
 from tests.reports.test_preferences import CHOSEN, FIRST, choices, paired
 
@@ -249,11 +250,7 @@ def study_of_jury() -> Study:
                 if rng.random() < 0.9
             ]
     given.bring(study, rows)
-    plan = {"outcome": "verdicts", "contrasts": "every_pair", "jury": list(judges), "jury_weights": [2, 1, 1]}
-    with triggers.lifted():
-        Study.objects.filter(pk=study.pk).update(analysis_plan=plan)
-        factories.freeze_anew(Study.objects.get())
-    return Study.objects.get()
+    return plan_anew(study, jury=list(judges), jury_weights=[2, 1, 1])
 
 
 def study_of_wordings() -> Study:
@@ -369,6 +366,8 @@ MAKERS: dict[str, Make] = {
     "asked again": lambda _patch, _folder: study_asked_again(),
     "probabilities": lambda _patch, _folder: study_of_probabilities(),
     "jury": lambda _patch, _folder: study_of_jury(),
+    "properties": lambda _patch, folder: study_with_properties(folder),
+    "published": lambda _patch, _folder: study_of_published(),
     "personas": lambda _patch, _folder: test_personas.Said(nobody="judge-bare").study,
     "wordings": lambda _patch, _folder: study_of_wordings(),
     "scores": lambda _patch, folder: study_with_scores(folder),

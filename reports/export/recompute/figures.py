@@ -18,6 +18,7 @@ FIGURES = {
         *("judges", "judges_on_scores", "judges_on_scales", "judges_on_choices", "judges_on_pairs"),
         *("judges_on_rankings", "human_line"),
     ),
+    "standard": ("judges_on_standard",),
     "pairs": ("strengths", "pair_lengths", "pair_accuracies"),
     "explained_choices": ("explained_choices",),
     "explanation_features": ("explanation_features",),

@@ -60,9 +60,10 @@ def person_lines(people, clusters, kinds, rng, *, is_percent=False):
     return rows
 
 
-def compare_judges(package, material, reference, statistics, of_item, against, salt, n_asked=None):
+def compare_judges(package, material, reference, statistics, of_item, against, salt, n_asked=None, parts=PARTS):
     """Every judge beside what people say: these statistics over all items, and those item by item.
 
+    parts : those over which each statistic is computed, over all items
     n_asked : how many items were to be answered, where those of the material are made of them
     """
     n_asked = n_asked or len(material.items)
@@ -86,7 +87,7 @@ def compare_judges(package, material, reference, statistics, of_item, against, s
                 "n_people": material.n_raters,
                 "person_lines": lines,
                 "scores": [
-                    score(sides, statistic, PARTS, slice(None), (0, n)) for n, statistic in enumerate(statistics)
+                    score(sides, statistic, parts, slice(None), (0, n)) for n, statistic in enumerate(statistics)
                 ],
                 "items": items,
                 "outcomes": outcomes(package, name, material.rows[material.rows["rater"] == name], n_asked),

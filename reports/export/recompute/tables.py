@@ -105,7 +105,9 @@ class Package:
         self.everybody = answers[is_person]
         self.people = answers[is_person & (answers["status"] == "submitted")]
         self.read_again = answers[is_person & (answers["status"] == "repeat") & (answers["outcome"] == "answered")]
-        self.all_readings = answers[~is_person & answers["status"].isin(["submitted", "open"])]
+        of_judges = answers[~is_person & answers["status"].isin(["submitted", "open"])]
+        is_label = of_judges["rater"] == self.plan.get("standard_rater", "")
+        self.all_readings, self.readings_of_standard = of_judges[~is_label], of_judges[is_label]
         self.raters = sorted(self.people["rater"].unique())
         self._people_by_key = dict(iter(self.people.groupby(["step", "item"])))
         self._cubes, self.judged_by_items = {}, {}
@@ -270,6 +272,13 @@ class Package:
         from recompute.readings import take_one_value  # which needs the tables
 
         return take_one_value(self.all_readings, self.scales)
+
+    @cached_property
+    def standard_answers(self):
+        """The labels of the standard that were imported as answers."""
+        from recompute.readings import take_one_value
+
+        return take_one_value(self.readings_of_standard, self.scales)
 
     @cached_property
     def models(self):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
@@ -13,19 +12,16 @@ from django.utils.translation import gettext_lazy
 from reports.dataset.judged_groups import JudgedPairs, judged_pairs, people_on_pairs
 from reports.document.model import Block, Head, Subsection, TextBlock
 from reports.document.phrases import in_language, phrase
-from reports.document.values import Floor
-from reports.figures.base import Figure, Listing, chance_floor, item_fields, without_value
+from reports.figures.base import Figure, Listing, item_fields
 from reports.figures.judges import tables
-from reports.figures.judges.group_scores import GroupFigure, GroupScores, group_outcomes, mean_part
+from reports.figures.judges.group_scores import GroupFigure, GroupScores, group_outcomes
+from reports.figures.judges.pair_scores import score_choices
 from reports.figures.judges.person_lines import PersonLine, person_lines
 from reports.figures.judges.plots import judge_plot
-from reports.figures.judges.scores import Score
 from reports.lazy import judge_orders, np
-from stats.reasons import Incomputable
 
 if TYPE_CHECKING:
     from reports.dataset import Dataset, StepItem
-    from stats.arrays import BoolArray, FloatArray
 
 SALT = 25  # of the seed
 
@@ -102,60 +98,11 @@ def _scores(dataset: Dataset, item: StepItem, pairs: JudgedPairs, *, salt: tuple
         n_pairs=int(answered.any(axis=1).sum()),
         n_both=int((answered.all(axis=1) & pairs.is_order_known).sum()),
         scores=(
-            _score(dataset, pairs, "accuracy", choices.right, choices.wrong, salt=(*salt, 0)),
-            _score(dataset, pairs, "flip_rate", choices.changed + unknown, None, salt=(*salt, 1)),
-            _score(dataset, pairs, "first_rate", choices.first + unknown, choices.second + unknown, salt=(*salt, 2)),
+            score_choices(dataset, pairs, "accuracy", choices.right, choices.wrong, salt=(*salt, 0)),
+            score_choices(dataset, pairs, "flip_rate", choices.changed + unknown, None, salt=(*salt, 1)),
+            score_choices(
+                dataset, pairs, "first_rate", choices.first + unknown, choices.second + unknown, salt=(*salt, 2)
+            ),
         ),
         outcomes=group_outcomes(dataset, item, pairs.judge, pairs.groups),
     )
-
-
-def _score(
-    dataset: Dataset,
-    pairs: JudgedPairs,
-    name: str,
-    shares: FloatArray,
-    of_the_other: FloatArray | None,
-    *,
-    salt: tuple[int, ...],
-) -> Score:
-    """A mean over pairs, in percent, over all of them and over each part."""
-
-    def floor(mask: BoolArray, salt: tuple[int, ...]) -> Floor:
-        if of_the_other is None:
-            return Floor(mean=None, upper=None, why=without_value("independent_of_order"))
-        kept = mask & np.isfinite(shares)
-        return chance_floor(judge_orders.flip_floor, shares[kept], of_the_other[kept], rng=dataset.rng(*salt, 1))
-
-    return Score(
-        statistic=name,
-        parts=tuple(
-            mean_part(
-                dataset,
-                part,
-                np.where(mask, 100 * shares, np.nan),
-                pairs.groups,
-                bounds=(0, 100),
-                floor=partial(floor, mask, (*salt, n)),
-                why_none=_why_none(pairs, name),
-                salt=(*salt, n),
-            )
-            for n, (part, mask) in enumerate(_parts(dataset, pairs).items())
-        ),
-    )
-
-
-def _parts(dataset: Dataset, pairs: JudgedPairs) -> dict[str, BoolArray]:
-    """Which pairs are in each part, shape (P,)."""
-    kinds = {story: source.kind for story, source in dataset.source_by_story.items()}
-    of_models = np.array([all(kinds.get(s) == "language_model" for s in two) for two in pairs.stories], dtype=np.bool_)
-    masks: dict[str, BoolArray] = {"all": np.ones(len(pairs.groups), dtype=np.bool_)}
-    if of_models.any() and not of_models.all():
-        masks["models"] = of_models
-    return masks | {"unanimous": pairs.is_unanimous, "split": (pairs.n_choices > 1) & ~pairs.is_unanimous}
-
-
-def _why_none(pairs: JudgedPairs, name: str) -> Incomputable:
-    if name == "accuracy":
-        return Incomputable("no_unit_with_judge_and_people")
-    return Incomputable("pairs_not_turned") if pairs.is_order_known.any() else Incomputable("order_not_known")

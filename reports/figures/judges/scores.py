@@ -156,6 +156,7 @@ def compare_judges(
     *,
     of_item: Sequence[AnyStatistic] = (),
     against: Sequence[AmongPeople] = (),
+    parts: Sequence[str] = PARTS,
     salt: int,
     asked: Sequence[StepItem] = (),
 ) -> tuple[JudgeScores, ...]:
@@ -164,6 +165,7 @@ def compare_judges(
     summarise : gives what people say of each item and unit, shape (I, U)
     of_item : the statistics item by item, where they are others
     against : the lines of one of the people that judges are held against
+    parts : those of `PARTS` over which each statistic is computed, over all items
     asked : the items that were to be answered, where those of the material are made of them
     """
     if material is None:
@@ -187,7 +189,7 @@ def compare_judges(
             for n, item in enumerate(material.items)
         )
         scores = tuple(
-            _score(sides, statistic, PARTS, slice(None), salt=(0, place)) for place, statistic in enumerate(statistics)
+            _score(sides, statistic, parts, slice(None), salt=(0, place)) for place, statistic in enumerate(statistics)
         )
         judges.append(
             JudgeScores(

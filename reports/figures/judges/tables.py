@@ -85,6 +85,24 @@ def statistics(judges: Sequence[WithScores], head: Head, *, label: Phrase, capti
     ]
 
 
+def against_labels(judges: Sequence[WithScores], head: Head, *, label: Phrase, caption: Phrase) -> list[Block]:
+    """Each statistic of every judge that is held against labels, which nobody agrees or differs on."""
+    return [
+        ReportTable(
+            label=_("%(label)s: every statistic") % {"label": label},
+            caption=caption,
+            groups=_by_statistic(judges),
+            why=lambda line: line.score.whole.why,
+            columns=[
+                _judge_column(head),
+                *_score_columns(),
+                _floor_column(phrase(_("Floor within<br>source")), lambda part: part.floor_within).at(_score_of),
+                columns.shown(_("Answers"), lambda line: whole(line.score.whole.n)),
+            ],
+        )
+    ]
+
+
 def beside_people(judges: Sequence[WithScores], head: Head, *, label: Phrase, caption: Phrase) -> list[Block]:
     """The same, or a sentence where nobody has answered."""
     if any(judge.n_people for judge in judges):
@@ -133,9 +151,13 @@ def plot(judges: JudgePlot | None, *, label: str = "") -> list[Block]:
         _("Ring: among models’ stories alone.") if judges.has_ring else "",
         _("Upright line with its name: one of the people; the band around it is the interval.") if judges.lines else "",
     ]
-    described = _(
-        "Each judge with its interval and its chance floor, and lines of one of the people. The table below says the "
-        "same."
+    described = (
+        _(
+            "Each judge with its interval and its chance floor, and lines of one of the people. The table below says "
+            "the same."
+        )
+        if judges.lines
+        else _("Each judge with its interval and its chance floor. The table below says the same.")
     )
     return [
         TextBlock(
@@ -180,13 +202,22 @@ def losses(
 
 def floor_notes() -> list[TextBlock]:
     """What the floors of judges are, and what intervals are over."""
+    return [_floor_note(), notes.models_stories(), people_held_fixed()]
+
+
+def _floor_note() -> TextBlock:
     sentence = _(
         "<strong>Chance floor</strong>: what the judge’s own answers give at other stories, all answers about a story "
         "moved together; its mean, and the end that one shuffle in forty passes. <strong>Within source</strong>: moved "
         "among stories of one source only. A judge that is above the first and not above the second has told nothing "
         "but the source."
     )
-    return [TextBlock(words=phrase(sentence)), notes.models_stories(), people_held_fixed()]
+    return TextBlock(words=phrase(sentence))
+
+
+def label_floor_notes() -> list[TextBlock]:
+    """The same where judges are held against labels, which no people gave."""
+    return [_floor_note(), notes.models_stories(), TextBlock(words=_("Intervals are over clusters."))]
 
 
 def people_held_fixed() -> TextBlock:
@@ -222,6 +253,13 @@ def _judge_column(head: Head) -> TableColumn[StatisticLine]:
 
 
 def _whole_columns() -> Iterator[TableColumn[StatisticLine]]:
+    yield from _score_columns()
+    yield columns.shown(
+        phrase(_("Answers,<br>people")), lambda line: f"{whole(line.score.whole.n)}, {whole(line.judge.n_people)}"
+    )
+
+
+def _score_columns() -> Iterator[TableColumn[StatisticLine]]:
     def drawn(line: StatisticLine) -> TableCell:
         return TableCell(strip=line.axis.draw(line.coefficient) if line.axis else None)
 
@@ -232,9 +270,6 @@ def _whole_columns() -> Iterator[TableColumn[StatisticLine]]:
     yield TableColumn(heading=heading, cell=drawn, is_number=False, is_drawn=True)
     yield floor.at(_score_of)
     yield models.at(_score_of)
-    yield columns.shown(
-        phrase(_("Answers,<br>people")), lambda line: f"{whole(line.score.whole.n)}, {whole(line.judge.n_people)}"
-    )
 
 
 def _part_columns() -> Iterator[TableColumn[StatisticLine]]:

@@ -16,8 +16,8 @@ from reports.document import columns, notes, plots
 from reports.document.columns import LEAD
 from reports.document.model import DocumentSection, DrawnPlot, Files, Head, ReportTable, TextBlock
 from reports.document.phrases import in_language, joined, phrase
-from reports.document.values import IntervalEstimate
-from reports.figures.base import Figure, ItemFigure, ItemRow, Listing, item_fields, note_of, share_fields
+from reports.figures.base import Figure, ItemFigure, ItemRow, Listing, item_fields, note_of
+from reports.figures.named_accuracies import NamedAccuracy, share_right, take_longer
 from reports.lazy import judge_orders, np
 from reports.numbers import whole
 
@@ -26,20 +26,6 @@ if TYPE_CHECKING:
 
 SALT = 68  # of the seed
 CHANCE = 50.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class NamedAccuracy(IntervalEstimate):
-    """In percent of n choices in n_pairs pairs, over clusters.
-
-    who : "person", one held against the majority of the others of the pair; "judge", the mean over both orders;
-        "longer", the rule that always takes the longer story, half right where both are of one length
-    """
-
-    who: str
-    name: str
-    n: int
-    n_pairs: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +76,7 @@ def _accuracies(dataset: Dataset, item: StepItem, *, salt: int) -> ItemAccuracie
     choices = choices_of(dataset, item)
     pairs = list_pairs(dataset, choices)
     accuracies = [_person(dataset, pairs, choices, salt=(salt, 0)), *_judges(dataset, item, salt=salt)]
-    if longer := _longer(dataset, pairs, salt=(salt, 1)):
+    if longer := take_longer(dataset, pairs, salt=(SALT, salt, 1)):
         accuracies.append(longer)
     return ItemAccuracies(**item_fields(item), n_pairs=len(pairs), accuracies=tuple(accuracies))
 
@@ -107,7 +93,7 @@ def _person(
         if preferred:
             is_right.append(float(choice.story == preferred))
             groups.append(choice.group)
-    return _accuracy(dataset, "person", "", is_right, groups, salt=salt)
+    return share_right(dataset, "person", "", is_right, groups, salt=(SALT, *salt))
 
 
 def _preferred_by_others(pair: JudgedPair, choice: Choice) -> str:
@@ -123,25 +109,8 @@ def _judges(dataset: Dataset, item: StepItem, *, salt: int) -> Iterator[NamedAcc
         right = judge_orders.pair_choices(judged.chosen, judged.preferred).right
         answered = np.flatnonzero(np.isfinite(right))
         groups = [judged.groups[place] for place in answered]
-        yield _accuracy(dataset, "judge", judged.judge, right[answered].tolist(), groups, salt=(salt, 10 + n))
-
-
-def _longer(dataset: Dataset, pairs: Sequence[JudgedPair], *, salt: tuple[int, int]) -> NamedAccuracy | None:
-    known = [pair for pair in pairs if pair.preferred is not None and not np.isnan(pair.n_words).any()]
-    if not known:
-        return None
-    is_right = []
-    for pair in known:
-        chosen, other = pair.n_words[pair.preferred or 0], pair.n_words[1 - (pair.preferred or 0)]
-        is_right.append(0.5 if chosen == other else float(chosen > other))
-    return _accuracy(dataset, "longer", "", is_right, [pair.group for pair in known], salt=salt)
-
-
-def _accuracy(
-    dataset: Dataset, who: str, name: str, is_right: Sequence[float], groups: Sequence[str], *, salt: tuple[int, int]
-) -> NamedAccuracy:
-    fields = share_fields(is_right, dataset.clusters_of(groups), rng=dataset.rng(SALT, *salt))
-    return NamedAccuracy(who=who, name=name, n=len(is_right), n_pairs=len(set(groups)), **fields)
+        salts = (SALT, salt, 10 + n)
+        yield share_right(dataset, "judge", judged.judge, right[answered].tolist(), groups, salt=salts)
 
 
 def _notes() -> list[TextBlock]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy
 from annotation.models import Rater
 from judges.models import ScoreCard
 from reports.dataset.choices import choices_of
+from reports.dataset.metric_scores import is_about_pairs, list_measures, score_right, scores_of
 from reports.dataset.pairs import list_pairs
 from reports.document.model import DocumentSection, Head, TextBlock
 from reports.document.values import Floor, IntervalEstimate
@@ -113,7 +114,7 @@ class MeasuresBesidePeople(Figure[MeasuresResult]):
         if answers.empty:
             return None
         card_by_rater = {card.rater.code: card for card in dataset.records.score_cards}
-        rows_by_measure = list(_list_measures(dataset, answers))
+        rows_by_measure = list(list_measures(dataset, answers))
         measures = tuple(
             _compare(dataset, item, metric, card_by_rater.get(metric), rows, salt=n)
             for n, (item, metric, rows) in enumerate(rows_by_measure)
@@ -136,23 +137,10 @@ class MeasuresBesidePeople(Figure[MeasuresResult]):
         )
 
 
-def _list_measures(dataset: Dataset, answers: pd.DataFrame) -> Iterator[tuple[StepItem, str, pd.DataFrame]]:
-    """Each item of each metric with its values."""
-    items = dataset.records.metric_items
-    for metric, of_metric in answers.groupby("rater", sort=True, observed=True):
-        for item in items:
-            rows = of_metric[(of_metric["step"] == item.step.key) & (of_metric["item"] == item.item.key)]
-            if len(rows):
-                yield item, str(metric), rows
-
-
 def _compare(
     dataset: Dataset, item: StepItem, metric: str, card: ScoreCard | None, rows: pd.DataFrame, *, salt: int
 ) -> MeasureBesidePeople:
-    sign = -1.0 if card and card.better == ScoreCard.Better.LOWER else 1.0
-    units = zip(rows["group"], rows["story"], strict=True)
-    score_by_unit = {unit: sign * value for unit, value in zip(units, rows["analysed"], strict=True)}
-    is_of_pairs = bool(card and card.about == ScoreCard.About.PAIRS)
+    score_by_unit, is_of_pairs = scores_of(card, rows), is_about_pairs(card)
     tables = [] if is_of_pairs else _list_outcomes(dataset)
     correlations = (_correlate(dataset, table, score_by_unit, salt=(salt, n)) for n, table in enumerate(tables))
     chosen = [item for item in dataset.items if item.is_preference]
@@ -232,13 +220,7 @@ def _accuracy(
     salt: tuple[int, int],
 ) -> MeasureAccuracy:
     pairs = [pair for pair in list_pairs(dataset, choices_of(dataset, item)) if pair.preferred is not None]
-    differences = [
-        score_by_unit.get((pair.group, ""), np.nan)
-        if is_of_pairs
-        else _difference(pair.group, pair.stories, score_by_unit)
-        for pair in pairs
-    ]
-    right = score_pairs.pairs_right(differences, [float(pair.preferred or 0) for pair in pairs])
+    right = score_right(pairs, score_by_unit, is_of_pairs=is_of_pairs)
     has_score = np.isfinite(right)
     values = right[has_score]
     clusters = dataset.clusters_of(pair.group for pair, is_scored in zip(pairs, has_score, strict=True) if is_scored)
@@ -250,9 +232,3 @@ def _accuracy(
         **share_fields(values, clusters, rng=dataset.rng(SALT, *salt)),
         floor=chance_floor(score_pairs.flip_floor, values, rng=dataset.rng(SALT, *salt, 1)),
     )
-
-
-def _difference(group: str, stories: Sequence[str], score_by_unit: dict[Pair, float]) -> float:
-    """The first story's score less the second's; a pair's own score is kept for the story whose code comes first."""
-    first, second = (score_by_unit.get((group, story), np.nan) for story in stories)
-    return float(first - second)
