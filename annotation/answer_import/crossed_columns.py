@@ -114,8 +114,7 @@ class _Finder:
 
     def find_numbered_stories(self) -> Crossing:
         """The columns that name a story by a number: “Story 3”, s3, or 3_Q7 as of a question that was repeated."""
-        headers = [header for header in self.headers if not self.items.find_alone(header)]
-        columns = [crossed for header in headers if (crossed := self._cross_number(header))]
+        columns = [crossed for header in self.headers if (crossed := self._cross_number(header))]
         crossing = self._crossing("story", columns)
         is_likely = crossing.n_known or all(_LOOP.fullmatch(crossed.column) for crossed in columns)
         return crossing if is_likely else self._crossing("story", [])
@@ -166,15 +165,20 @@ class _Finder:
 
     def _cross_number(self, header: Header) -> CrossedColumn | None:
         """The column about the story with the number that it names; None if it names none."""
-        words = header.words
+        words = header.words if len(header.words) > 1 else ()
         for at, word in enumerate(words):
-            is_after_story = at > 0 and words[at - 1].plain in ("story", "text", "passage", "sample", "output")
-            number = word.plain if word.plain.isdecimal() and (is_after_story or at in (0, len(words) - 1)) else ""
-            if not number and (match := _NUMBERED_STORY.fullmatch(word.plain)):
-                number = match[1]
-            if number and len(words) > 1:
-                return self._cross(header, header.without(at, at + 1), number)
-        return None
+            if (
+                word.plain.isdecimal()
+                and at
+                and words[at - 1].plain in ("story", "text", "passage", "sample", "output")
+            ):
+                return self._cross(header, header.without(at, at + 1), word.plain)
+            if match := _NUMBERED_STORY.fullmatch(word.plain):
+                return self._cross(header, header.without(at, at + 1), match[1])
+        at = 0 if words and words[0].plain.isdecimal() else len(words) - 1
+        if not words or not words[at].plain.isdecimal() or self.items.find_alone(header):
+            return None
+        return self._cross(header, header.without(at, at + 1), words[at].plain)
 
 
 def _collect_abouts(columns: Iterable[CrossedColumn]) -> dict[str, set[str]]:

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -122,9 +122,9 @@ def bring_in(
     )
 
 
-def refuse(problems: Sequence[Problem | ProblemGroup]) -> ImportRefused:
+def refuse(problems: Sequence[Problem]) -> ImportRefused:
     """The refusal with a line for each of the first problems, and how many there are."""
-    return ImportRefused("\n".join(list_lines(cast("Sequence[Problem]", problems), MOST_PROBLEMS)))
+    return ImportRefused("\n".join(list_lines(problems, MOST_PROBLEMS)))
 
 
 def hash_content(content: bytes) -> str:

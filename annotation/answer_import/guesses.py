@@ -64,7 +64,8 @@ def guess_mapping(table: IncomingTable, study: Study) -> ColumnMapping:
     column_by_role = {role: column for column, role in keys.items()}
     crossing = read_crossing(table, study, column_by_role)
     story, by = column_by_role.get("story", ""), crossing.by if crossing and crossing.kind == "story" else ""
-    if not story and not crossing and "group" not in column_by_role:
+    group_stories = _find_group_stories(table.columns) if not story else ()
+    if not story and not crossing and not group_stories and "group" not in column_by_role:
         story = _find_story_column(table, study, used=set(keys))
     by = _guess_names(table, story, study) if story else by or StoryColumn.by
     names = StoryNames(study, by)
@@ -72,7 +73,6 @@ def guess_mapping(table: IncomingTable, study: Study) -> ColumnMapping:
     if crossing and crossing.kind == "story":
         labels = list(dict.fromkeys(crossed.about for crossed in crossing.columns))
     given = guess_by_number([label for label in labels if not names.knows(label)], names.groups_by_story)
-    group_stories = _find_group_stories(table.columns) if not story else ()
     group = GroupColumn(column="" if story else column_by_role.get("group", ""), stories=group_stories)
     facts = {role.key: column_by_role[role.key] for role in FACTS if role.key in column_by_role}
     guess = _AnswerGuess(table, study, column_by_role, crossing, has_place=bool(story or group.column or group_stories))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from studies.incoming_tables.problems import InvalidRow, RowProblem, WayOut
+from studies.incoming_tables.problems import InvalidRow, RowProblem
 
 MOST_SENTENCES = 3  # of one kind that are said
 MOST_SPELLINGS = 8
@@ -17,44 +17,18 @@ _SAID = re.compile(r"“[^”]*”|'[^']*'|\"[^\"]*\"|[0-9]+")  # what differs b
 
 
 @dataclass(frozen=True)
-class ProblemGroup:
-    """Problems of one column that are alike but for what the cells say; at least one. A page lists it as a problem."""
+class ProblemGroup(RowProblem):
+    """Problems of one column that are alike but for what the cells say. place : the first row, and how many more"""
 
-    problems: tuple[InvalidRow, ...]
-    ways_out: tuple[WayOut, ...] = ()
-    level = "error"
-
-    @property
-    def column(self) -> str:
-        return self.problems[0].column
-
-    @property
-    def locations(self) -> list[str]:
-        """Where each row is, once."""
-        return list(dict.fromkeys(problem.location for problem in self.problems))
+    place: str = ""
 
     @property
     def location(self) -> str:
         """“answers.csv: row 8”, or the first of several and how many there are."""
-        first, *others = self.locations
-        if not others:
-            return first
-        more = ngettext("%(first)s and %(n)d more row", "%(first)s and %(n)d more rows", len(others))
-        return more % {"first": first, "n": len(others)}
-
-    @property
-    def sentence(self) -> str:
-        """What is wrong with the first rows; of how many others it holds alike."""
-        sentences = list(dict.fromkeys(problem.sentence for problem in self.problems))
-        if len(sentences) == 1:
-            return sentences[0]
-        words = [sentence if sentence.endswith(".") else f"{sentence}." for sentence in sentences[:MOST_SENTENCES]]
-        if (n := len(sentences) - MOST_SENTENCES) > 0:
-            words.append(ngettext("And %(n)d value more.", "And %(n)d values more.", n) % {"n": n})
-        return " ".join(words)
+        return self.place
 
     def __str__(self) -> str:
-        return f"{self.location}, {self.column}: {self.sentence}"
+        return f"{self.place}, {self.column}: {self.sentence}"
 
 
 def group_problems(problems: Iterable[InvalidRow]) -> list[ProblemGroup]:
@@ -62,7 +36,29 @@ def group_problems(problems: Iterable[InvalidRow]) -> list[ProblemGroup]:
     alike: dict[tuple[str, str], list[InvalidRow]] = {}
     for problem in problems:
         alike.setdefault((problem.column, _SAID.sub("", problem.sentence)), []).append(problem)
-    return [ProblemGroup(tuple(group)) for group in alike.values()]
+    return [
+        ProblemGroup("error", (), column, _join_sentences(group), place=_name_rows(group))
+        for (column, _kind), group in alike.items()
+    ]
+
+
+def _name_rows(problems: Sequence[InvalidRow]) -> str:
+    first, *others = dict.fromkeys(problem.location for problem in problems)
+    if not others:
+        return first
+    more = ngettext("%(first)s and %(n)d more row", "%(first)s and %(n)d more rows", len(others))
+    return more % {"first": first, "n": len(others)}
+
+
+def _join_sentences(problems: Sequence[InvalidRow]) -> str:
+    """What is wrong with the first rows; of how many other cells it holds, too."""
+    sentences = list(dict.fromkeys(problem.sentence for problem in problems))
+    if len(sentences) == 1:
+        return sentences[0]
+    words = [sentence if sentence.endswith(".") else f"{sentence}." for sentence in sentences[:MOST_SENTENCES]]
+    if (n := len(sentences) - MOST_SENTENCES) > 0:
+        words.append(ngettext("And %(n)d value more.", "And %(n)d values more.", n) % {"n": n})
+    return " ".join(words)
 
 
 def warn_of_spellings(spellings: Mapping[str, str]) -> RowProblem | None:

@@ -75,7 +75,10 @@ class _Reader:
         self.steps_by_item: dict[str, list[str]] = defaultdict(list)
         for step, item in self.item_by_key:
             self.steps_by_item[item].append(step)
+        self.about_one = {(s.key): s.scope in (s.Scope.STORY, s.Scope.STORIES) for s in steps}
         self._check_items()
+        groups = list(study.groups.values_list("code", flat=True)[:2])
+        self.only_group = groups[0] if len(groups) == 1 else ""
         self._check_place()
         asked_items = self.item_by_key.values()
         # Of items whose answers are lists.
@@ -91,7 +94,6 @@ class _Reader:
             times=self._time_reader(),
         )
         self._check_stories(study)
-        self.about_one = {(s.key): s.scope in (s.Scope.STORY, s.Scope.STORIES) for s in steps}
         self.outcome_by_words = dict.fromkeys(mapping.declined, Response.Outcome.DECLINED)
         self.outcome_by_words |= dict.fromkeys(mapping.unreadable, Response.Outcome.UNREADABLE)
         self.left_out = [(rows.column, {word.casefold() for word in rows.words}) for rows in mapping.leave_out]
@@ -128,10 +130,13 @@ class _Reader:
     def _check_place(self) -> None:
         """What is asked in groups needs a story or a group; what is asked once needs neither."""
         mapping = self.mapping
-        is_placed = mapping.story.column or mapping.group.column or mapping.group.stories
-        unplaced = [answer for answer in mapping.answers if not (answer.story or answer.group)]
-        if not is_placed and not all(a.item and self._step_of(a, a.item) in self.once for a in unplaced):
-            raise DocumentError(_("mapping"), "story", _("say which column holds the story, or the group"))
+        if mapping.story.column or mapping.group.column or mapping.group.stories:
+            return
+        for answer in mapping.answers:
+            step = self._step_of(answer, answer.item)
+            needs_no_place = answer.story or answer.group or (answer.item and step in self.once)
+            if not needs_no_place and not (answer.item and self.only_group and not self.about_one[step]):
+                raise DocumentError(_("mapping"), "story", _("say which column holds the story, or the group"))
 
     def _check_stories(self, study: Study) -> None:
         """Stories and groups that the mapping itself names are there."""
@@ -342,6 +347,8 @@ class _Reader:
     def _group(self, line: IncomingRow, story: str, stories: list[str]) -> str:
         if self.mapping.group.column:
             return self._find(line, GROUP, self.mapping.group.column)
+        if not story and not stories:
+            return self.only_group
         if stories:
             groups = self.names.groups_by_stories.get(frozenset(stories), [])
             column = ", ".join(self.mapping.group.stories)

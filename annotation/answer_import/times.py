@@ -73,11 +73,14 @@ def check_format(pattern: str) -> None:
     """Raise InvalidValue unless times can be written and read by that format."""
     if not pattern:
         return
+    example = datetime(2027, 1, 31, 18, tzinfo=UTC)
     try:
-        datetime.strptime(datetime(2027, 1, 31, 18, tzinfo=UTC).strftime(pattern), pattern)
+        is_format = datetime.strptime(example.strftime(pattern), pattern).date() == example.date()
     except (ValueError, re.error):
+        is_format = False
+    if not is_format:
         reason = _("%(format)s is no format of times; write one as %%d.%%m.%%Y %%H:%%M")
-        raise InvalidValue(reason % {"format": quote(pattern)}) from None
+        raise InvalidValue(reason % {"format": quote(pattern)})
 
 
 def guess_dates(cells: Iterable[str]) -> str:

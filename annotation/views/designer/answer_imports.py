@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
@@ -23,6 +24,7 @@ from studies.access import Access
 from studies.action_log import log_action
 from studies.documents.errors import DocumentError
 from studies.incoming_tables.errors import ImportRefused
+from studies.incoming_tables.problems import Problem
 from studies.protocol import NotPlannable
 from studies.views.guards import require_in_study
 from studies.views.incoming_tables import ImportPage, TableReport
@@ -103,13 +105,18 @@ class AnswerImportPage(ImportPage[BroughtFile, MappingForm]):
             except DocumentError as error:
                 obstacle = f"{error.location}: {error.reason}"
         obstacle = obstacle or files.find_obstacle(study)
-        problems = examination.problems if examination else ()
+        problems: list[Problem] = [*examination.problems] if examination else []
+        if examination and examination.warning:
+            problems.append(examination.warning)
         if problems or obstacle:
             self.refusals = []  # which said the same
         context = {
             "examination": examination,
             "previews": examination.rows[:N_PREVIEWED] if examination else (),
             "toml": write_mapping(mapping),
+            "left_out": [(*said, n) for said, n in examination.n_left_out.items()] if examination else [],
+            "zone": mapping.times.zone or settings.TIME_ZONE,
+            "has_times": bool(mapping.facts.get("time")),
             "freezes": not protocol.is_frozen(study),
         }
         return TableReport(problems, [obstacle] if obstacle else [], context)
