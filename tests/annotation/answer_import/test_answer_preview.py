@@ -36,8 +36,22 @@ CELLS = [
     "é\0",
 ]
 CELLS += ["2024-05-01", "5/1/2024", "9999-12-31", "expert", "An amateur writer", "x" * 90, " ", "A", "🙂"]
+# By column, cells that fit; nearly all are such.
+FITTING = {
+    "who": ["ann", "bo", "cyd", "7", "dee", "eve", "fay", "gil", "hal"],
+    "story": ["p1s1", "P1S1", "p1s2"],
+    "group": ["plot1"],
+    "at": ["", "2024-05-01", "13/1/2024 9:00 PM", "Wed May 01 09:10:00 PDT 2024"],
+    "one": ["yes", "no", "", "Yes"],
+    "two": ["yes", "no", ""],
+    "why": [""],
+    "rank 1": ["1"],
+    "rank 2": ["2", "2.0"],
+    "1st": ["p1s1"],
+    "2nd": ["p1s2"],
+}
 NAMES = ["ann", "Ann", "bo@x.org", "7", "7.0", "", "Zoë", "x" * 400]
-COLUMNS = ("who", "story", "group", "at", "one", "two", "why")
+COLUMNS = ("who", "story", "group", "at", "one", "two", "why", "rank 1", "rank 2", "1st", "2nd")
 
 
 @pytest.fixture
@@ -56,18 +70,18 @@ answer_columns = st.lists(
         AnswerColumn,
         value=st.sampled_from(["one", "two"]),
         item=st.just("item-1"),
-        step=st.sampled_from(["tests", "ranking", "guess"]),
+        step=st.sampled_from(["tests", "tests", "tests", "guess"]),
         story=st.sampled_from(["", "", "p1s1", "p1s2"]),
         rater=st.sampled_from(["", "", "cy"]),
         rationale=st.sampled_from(["", "why"]),
     )
     | st.builds(
         AnswerColumn,
-        ranks=st.just({"one": "p1s1", "two": "p1s2"}),
+        ranks=st.just({"rank 1": "p1s1", "rank 2": "p1s2"}),
         item=st.just("item-1"),
         step=st.just("ranking"),
     )
-    | st.builds(AnswerColumn, ranked=st.just(("one", "two")), item=st.just("item-1"), step=st.just("ranking")),
+    | st.builds(AnswerColumn, ranked=st.just(("1st", "2nd")), item=st.just("item-1"), step=st.just("ranking")),
     min_size=1,
     max_size=2,
 )
@@ -76,7 +90,7 @@ mappings = st.builds(
     rater=st.builds(
         RaterColumn,
         column=st.just("who"),
-        prefix=st.sampled_from(["", "R", "é"]),
+        prefix=st.sampled_from(["", "R", "", "R", "é"]),
         digits=st.integers(0, 3),
         kind=st.sampled_from(["person", "model"]),
         is_numbered=st.booleans(),
@@ -87,7 +101,20 @@ mappings = st.builds(
     answers=answer_columns,
     declined=st.sampled_from([(), ("no",)]),
 )
-rows = st.lists(st.tuples(st.sampled_from(NAMES), *[st.sampled_from(CELLS)] * 6), min_size=1, max_size=6)
+rows = st.lists(
+    st.tuples(
+        *(
+            st.integers(0, 29).flatmap(
+                lambda n, column=column: st.sampled_from(  # type: ignore[misc]
+                    FITTING[column] if n else NAMES if column == "who" else CELLS
+                )
+            )
+            for column in COLUMNS
+        )
+    ),
+    min_size=1,
+    max_size=3,
+)
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
