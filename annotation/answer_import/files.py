@@ -173,7 +173,12 @@ def restore_mapping(upload: BroughtFile) -> ColumnMapping:
     return parse_mapping(upload.choices["mapping"], "mapping", may_be_open=True)
 
 
-def save_mapping(upload: BroughtFile, mapping: ColumnMapping) -> None:
+def may_cross(upload: BroughtFile) -> bool:
+    """Whether columns may be read as naming stories or raters: unless somebody said that they do not."""
+    return bool(upload.choices.get("may_cross", True))
+
+
+def save_mapping(upload: BroughtFile, mapping: ColumnMapping, *, may_cross: bool = True) -> None:
     """Keep what was said of the columns."""
-    upload.choices = {"mapping": write_mapping(mapping)}
+    upload.choices = {"mapping": write_mapping(mapping), "may_cross": may_cross}
     upload.save(update_fields=["choices"])

@@ -106,7 +106,9 @@ class MappingForm(RolesForm):
         label=gettext_lazy("What it says where an answer could not be read"), required=False, max_length=500
     )
 
-    def __init__(self, data: Any, *, table: IncomingTable, mapping: ColumnMapping, study: Study) -> None:
+    def __init__(
+        self, data: Any, *, table: IncomingTable, mapping: ColumnMapping, study: Study, may_cross: bool = True
+    ) -> None:
         rater = mapping.rater
         initial = {
             "rater_name": rater.name,
@@ -124,7 +126,7 @@ class MappingForm(RolesForm):
         crossing = read_crossing(table, study, _column_by_role(mapping))
         crossed = {column.column for column in crossing.columns} if crossing else set()
         super().__init__(data, table=table, initial=initial)
-        self.crossed = CrossedFields(self, crossing, mapping, self.asked) if crossing else None
+        self.crossed = CrossedFields(self, crossing, mapping, self.asked, is_wanted=may_cross) if crossing else None
         listed = table.columns
         if self.crossed and self.crossed.is_read:
             listed = tuple(column for column in table.columns if column not in crossed)

@@ -55,7 +55,13 @@ class CrossedFields:
     """Which item each question is that columns name beside a story or rater; whether they are read so at all."""
 
     def __init__(
-        self, form: forms.Form, crossing: Crossing, mapping: ColumnMapping, asked: Sequence[AskedItem]
+        self,
+        form: forms.Form,
+        crossing: Crossing,
+        mapping: ColumnMapping,
+        asked: Sequence[AskedItem],
+        *,
+        is_wanted: bool,
     ) -> None:
         self.form, self.crossing = form, crossing
         self.pair_by_key = {f"{step.key}/{item.key}": (step, item) for step, item in asked}
@@ -64,7 +70,7 @@ class CrossedFields:
         form.fields["is_crossed"] = forms.BooleanField(
             label=_("Read these columns so"),
             required=False,
-            initial=not saved or any(a.story or a.rater or a.ranks for column, a in saved.items() if column in own),
+            initial=is_wanted and not any(a.value and not (a.story or a.rater) for c, a in saved.items() if c in own),
         )
         choices = [
             ("", _("Leave out")),

@@ -76,10 +76,11 @@ class AnswerImportPage(ImportPage[BroughtFile, MappingForm]):
     home = "designer:answer_imports"
 
     def make_form(self, data: Any) -> MappingForm:
-        return MappingForm(data, table=self.table, mapping=files.restore_mapping(self.row), study=self.access.study)
+        mapping, may_cross = files.restore_mapping(self.row), files.may_cross(self.row)
+        return MappingForm(data, table=self.table, mapping=mapping, study=self.access.study, may_cross=may_cross)
 
     def save(self, form: MappingForm) -> None:
-        files.save_mapping(self.row, form.updated_mapping())
+        files.save_mapping(self.row, form.updated_mapping(), may_cross=form.cleaned_data.get("is_crossed", True))
 
     def bring_in(self) -> str:
         study, mapping, by = self.access.study, files.restore_mapping(self.row), self.by.get_username()
