@@ -32,7 +32,7 @@ def read_archive(name: str, content: bytes, kind: TableKind) -> IncomingTable:
         rows.append((len(rows) + 1, (folder, pure.stem[-200:], _text_of(pure.name, part, decoded))))
     if not rows:
         raise UnreadableFile(_("The archive holds no texts. Put .txt, .md or .docx files into it."))
-    return IncomingTable(name, TEXT_COLUMNS, tuple(rows), encoding=decoded.encoding)
+    return IncomingTable(name, TEXT_COLUMNS, tuple(rows), encoding=decoded.doubtful_encoding)
 
 
 def _text_of(name: str, content: bytes, decoded: DecodedWords) -> str:
@@ -53,7 +53,9 @@ def read_single(name: str, content: bytes, kind: TableKind) -> IncomingTable:
     text = read_word_file(content) if is_word else decoded.decode(content, name)
     if not is_word and is_table(lambda: split_lines(text), "\t"):
         return read_delimited(name, content, kind)
-    return IncomingTable(name, TEXT_COLUMNS, ((1, ("", PurePosixPath(name).stem, text)),), encoding=decoded.encoding)
+    return IncomingTable(
+        name, TEXT_COLUMNS, ((1, ("", PurePosixPath(name).stem, text)),), encoding=decoded.doubtful_encoding
+    )
 
 
 class ArchiveFormat(FileFormat):
