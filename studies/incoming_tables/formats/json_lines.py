@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -16,7 +16,7 @@ from studies.documents.reader import Pairs
 from studies.incoming_tables.encodings import DecodedWords
 from studies.incoming_tables.errors import UnreadableFile
 from studies.incoming_tables.formats.base import FileFormat
-from studies.incoming_tables.formats.json_values import DEPTH, JsonWords
+from studies.incoming_tables.formats.json_values import DEPTH, JsonWords, Member, ValueTooLong
 from studies.incoming_tables.readings import GUESSED, Reading, ReadingChoices
 from studies.incoming_tables.tables import IncomingTable, TableKind, make_unique, mend_cells
 
@@ -28,7 +28,7 @@ _Entry = tuple[int, str | None, Any]  # number, key if it stands under one, valu
 def read_json_lines(name: str, content: bytes, kind: TableKind, choices: ReadingChoices = GUESSED) -> IncomingTable:
     """The table of objects, with the names of their values as columns."""
     decoded = DecodedWords(choices.encoding)
-    words = JsonWords(decoded.decode(content, name))
+    words = JsonWords(decoded.decode(content, name), most_values=kind.most_rows + 1)
     is_lines = PurePosixPath(name).suffix.lower() == ".jsonl"
     try:
         entries, sheet, sheets = _find_entries(words, choices.sheet, is_lines=is_lines)
@@ -48,41 +48,46 @@ def _find_entries(words: JsonWords, sheet: str, *, is_lines: bool) -> tuple[Iter
     start = words.skip_blanks(0)
     if words.sign_at(start) == "[":
         return _number(words, start), "", ()
-    if words.sign_at(start) != "{" or words.skip_blanks(words.find_end(start)) < len(words.words):
+    if words.sign_at(start) != "{" or not _is_alone(words, start):
         return _list_lines(words, start), "", ()
-    place_by_key, is_by_id = _find_lists(words, start)
-    if is_lines and len(place_by_key) == 1 and not is_by_id and _has_other_values(words, start):
-        place_by_key = {}  # a single line, of which one value is a list of objects
-    if place_by_key:
-        longest = max(place_by_key, key=lambda key: words.find_end(place_by_key[key]) - place_by_key[key])
-        key = sheet if sheet in place_by_key else longest
-        return _number(words, place_by_key[key]), key, tuple(place_by_key)
+    members = list(words.list_members(start))
+    lists, is_by_id = _find_lists(words, members)
+    if lists and not (is_lines and len(members) > 1):  # a single line is a row, of which a value may be such a list
+        longest = max(lists, key=lambda key: lists[key].end - lists[key].start)
+        key = sheet if sheet in lists else longest
+        return _number(words, lists[key].start), key, tuple(lists)
     if is_by_id:
-        return _list_by_id(words, start), "", ()
+        return _list_by_id(words, members), "", ()
     return _list_lines(words, start), "", ()
 
 
-def _find_lists(words: JsonWords, place: int, *, prefix: str = "", depth: int = DEPTH) -> tuple[dict[str, int], bool]:
-    """The places of lists of objects by their keys, and whether every value of the object is an object.
+def _is_alone(words: JsonWords, place: int) -> bool:
+    """Whether nothing follows the value at that place; nothing does if it is as long as no row is."""
+    try:
+        return words.skip_blanks(words.read_value(place)[1]) >= len(words.words)
+    except ValueTooLong:
+        return True
+
+
+def _find_lists(
+    words: JsonWords, members: Sequence[Member], *, prefix: str = "", depth: int = DEPTH
+) -> tuple[dict[str, Member], bool]:
+    """The lists of objects of an object by their keys, and whether all that it holds are objects.
 
     An object that is all that another holds is looked into.
     """
-    members = list(words.list_members(place))
-    lists = {f"{prefix}{key}": start for key, start, is_of_objects in members if is_of_objects}
-    is_by_id = bool(members) and all(words.sign_at(start) == "{" for _key, start, _is_of_objects in members)
+    lists = {f"{prefix}{member.key}": member for member in members if member.is_of_objects}
+    is_by_id = bool(members) and all(words.sign_at(member.start) == "{" for member in members)
     if is_by_id and len(members) == 1 and depth:
-        key, start, _is_of_objects = members[0]
-        lists = _find_lists(words, start, prefix=f"{prefix}{key}.", depth=depth - 1)[0]
+        (only,) = members
+        inner = list(words.list_members(only.start, depth - 1))
+        lists = _find_lists(words, inner, prefix=f"{prefix}{only.key}.", depth=depth - 1)[0]
     return lists, is_by_id
-
-
-def _has_other_values(words: JsonWords, place: int) -> bool:
-    return any(not is_of_objects for _key, _start, is_of_objects in words.list_members(place))
 
 
 def _number(words: JsonWords, place: int) -> Iterator[_Entry]:
     """The values of the list at that place, numbered."""
-    for n, (_end, value) in enumerate(words.list_ends(place), start=1):
+    for n, (value, _end) in enumerate(words.list_values(place), start=1):
         yield n, None, value
 
 
@@ -96,9 +101,9 @@ def _list_lines(words: JsonWords, place: int) -> Iterator[_Entry]:
         n += words.words.count("\n", start, place)
 
 
-def _list_by_id(words: JsonWords, place: int) -> Iterator[_Entry]:
-    for n, (key, start, _is_of_objects) in enumerate(words.list_members(place), start=1):
-        yield n, key, words.read_value(start)[0]
+def _list_by_id(words: JsonWords, members: Sequence[Member]) -> Iterator[_Entry]:
+    for n, member in enumerate(members, start=1):
+        yield n, member.key, words.read_value(member.start)[0]
 
 
 def _make_table(name: str, entries: Iterator[_Entry], kind: TableKind) -> IncomingTable:
