@@ -129,13 +129,14 @@ def make_table(
     if header_row:
         start = next((at for at, (n, _cells) in enumerate(rows) if n >= header_row), len(rows) - 1)
     header = [] if header_row == 0 else _strip_end(rows[start][1])
+    n_in_header = len(rows[start][1])
     body = rows if header_row == 0 else rows[start + 1 :]
     width = len(header)
     check_width(width, kind)  # first, since each row is brought to the header's width
     overlong: list[int] = []
     for n, cells in body:
         if len(cells) > len(header) and (n_cells := len(_strip_end(cells))) > len(header):
-            overlong.append(n)
+            overlong += [n] if n_cells > n_in_header else []
             check_width(n_cells, kind)
             width = max(width, n_cells)
     header += [""] * (width - len(header))

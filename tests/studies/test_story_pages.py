@@ -134,7 +134,7 @@ def test_the_size_of_groups_is_said_also_while_a_row_is_wrong(draft: Study, desi
     ("name", "content", "sentence"),
     [
         ("a.pdf", b"%PDF-1.7", "Quire reads .csv"),
-        ("a.jsonl", rb'{"text": "The end \ud83d.", "source": "Ann"}', "contains half a character"),
+        ("a.json", rb'["Once.", "Twice."]', "is not an object"),
     ],
 )
 def test_a_bad_file_is_refused_on_the_page_with_a_sentence(
@@ -339,3 +339,74 @@ def test_the_pages_ask_as_often_for_one_story_as_for_three(
     n_queries(designer, f"{STORIES}{study.stories.earliest('pk').pk}/", django_assert_num_queries, 20)
     n_queries(designer, f"{STORIES}sources/", django_assert_num_queries, 24)
     n_queries(designer, brought(designer), django_assert_num_queries, 22)
+
+
+def read_otherwise(client: Client, address: str, **choices: str) -> Any:
+    """The page after somebody chose how the file is read."""
+    reading = {f"reading-{name}": value for name, value in choices.items()}
+    return client.post(address, form_of(client, address) | reading, follow=True)
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "choices", "columns"),
+    [
+        ("id,text;x,source\n1,Once.;y,Ann\n", "a.csv", {"delimiter": ";"}, ["id,text", "x,source"]),
+        ("Café\nid,text\n1,Once.\n".encode("mac-roman"), "a.csv", {"encoding": "mac-roman"}, ["id", "text"]),
+        ("a,b\nid,text\n1,Once.\n", "a.csv", {"header_row": "2"}, ["id", "text"]),
+        ('{"a": [{"x": 1}, {"x": 2}], "b": [{"text": "Once."}]}', "a.json", {"sheet": "b"}, ["text"]),
+    ],
+)
+def test_the_file_is_read_otherwise_as_somebody_chooses(
+    draft: Study, designer: Client, content: str | bytes, name: str, choices: dict[str, str], columns: list[str]
+) -> None:
+    address = brought(designer, content, name)
+
+    page = read_otherwise(designer, address, **choices)
+
+    assert [column.name for column in page.context["form"].columns()] == columns
+    assert page.context["reading_form"].is_open
+    unchanged = read_otherwise(designer, address, **choices).context["form"]
+    assert [column.name for column in unchanged.columns()] == columns
+
+
+def test_what_cannot_be_read_so_is_said_at_its_field_and_stays_as_it_was(draft: Study, designer: Client) -> None:
+    address = brought(designer, "id,text\n1,Café.\n".encode("cp1252"))
+    before = StoryImport.objects.get().table
+
+    response = read_otherwise(designer, address, encoding="utf-8")
+
+    assert response.status_code == 400
+    assert list(response.context["reading_form"].errors) == ["encoding"]
+    assert StoryImport.objects.get().table == before
+
+
+def test_what_was_said_of_columns_stays_where_only_the_encoding_is_another(draft: Study, designer: Client) -> None:
+    address = brought(designer, "id,text,note\n1,Café.,x\n".encode("mac-roman"))
+    fields = form_of(designer, address)
+    designer.post(address, fields | {"role-2": "licence", "source": "Ann"})
+
+    page = read_otherwise(designer, address, encoding="mac-roman")
+
+    assert StoryImport.objects.get().choices["roles"]["note"] == "licence"
+    assert StoryImport.objects.get().choices["source"] == "Ann"
+    assert "Café" in page.content.decode()
+
+
+def test_how_the_file_is_read_is_folded_unless_something_is_unsure(draft: Study, designer: Client) -> None:
+    sure = designer.get(brought(designer)).context["reading_form"]
+    unsure = designer.get(brought(designer, "Spring\n\ntext,source\nOnce.,Ann\n")).context["reading_form"]
+    pasted = designer.post(f"{STORIES}new/", {"pasted": "text\tsource\nOnce.\tAnn"}, follow=True).context[
+        "reading_form"
+    ]
+
+    assert (sure.is_open, unsure.is_open, pasted) == (False, True, None)
+    assert len(unsure.unsure_labels) == 1
+
+
+def test_columns_of_two_stories_are_grouped_by_row(draft: Study, designer: Client) -> None:
+    address = brought(designer, "one,other,source\nOnce upon a time.,Twice upon a time.,Ann\n")
+
+    page = designer.post(address, form_of(designer, address) | {"role-0": "text", "role-1": "text"}, follow=True)
+
+    assert page.context["form"]["grouping"].value() == "row"
+    assert (page.context["n_stories"], page.context["groups"]) == (2, "That makes 1 group of 2.")
