@@ -15,7 +15,7 @@ MOST_IN_CELL = 32_767  # UTF-16 units that a cell of Excel holds; it cuts what i
 def find_cautions(table: IncomingTable, columns: Iterable[str]) -> Iterator[RowProblem]:
     """Warnings, with rows. columns : whose cells are looked at"""
     if table.hidden:
-        sentence = _("These rows are hidden by a filter in the file. They would come in, too.")
+        sentence = _("These rows are hidden by a filter in the file. They would be imported, too.")
         yield RowProblem("warning", table.hidden, "", sentence)
     for column in columns:
         at = table.columns.index(column)

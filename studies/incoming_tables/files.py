@@ -14,7 +14,7 @@ from studies.incoming_tables.errors import UnreadableFile
 from studies.incoming_tables.formats import find_format
 from studies.incoming_tables.formats.delimited import read_delimited
 from studies.incoming_tables.formats.json_lines import read_json_lines
-from studies.incoming_tables.readings import GUESSED, Reading, ReadingChoices
+from studies.incoming_tables.readings import GUESSED, FileReading, ReadingChoices
 from studies.incoming_tables.tables import TEXT_COLUMNS, IncomingTable, TableKind, check_width
 
 LARGEST = LARGEST_FILE
@@ -46,7 +46,7 @@ def read_file(name: str, content: bytes, kind: TableKind, choices: ReadingChoice
     file_format = find_format(suffix, content)
     table = _checked(file_format.read_as(name, content, kind, choices), kind)
     if file_format.is_of_one_tool:
-        return replace(table, reading=Reading())  # its files are written in one way
+        return replace(table, reading=FileReading())  # its files are written in one way
     return replace(table, content=content)
 
 
@@ -65,7 +65,7 @@ def read_pasted(words: str, kind: TableKind) -> IncomingTable:
 
 def _read_as_pasted(table: IncomingTable, kind: TableKind) -> IncomingTable:
     """The table, of which no file is kept from which it could be read otherwise."""
-    return replace(_checked(table, kind), reading=Reading())
+    return replace(_checked(table, kind), reading=FileReading())
 
 
 def _checked(table: IncomingTable, kind: TableKind) -> IncomingTable:

@@ -51,7 +51,7 @@ GUESSED = ReadingChoices()
 
 
 @dataclass(frozen=True)
-class Reading:
+class FileReading:
     """How a file was read.
 
     choices : as it was read, with guesses filled in; what its format does not have is "" or None
@@ -81,4 +81,4 @@ class Reading:
         )
 
 
-AS_GUESSED = Reading()
+AS_GUESSED = FileReading()

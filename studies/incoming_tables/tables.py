@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from studies.incoming_tables.errors import UnreadableFile
-from studies.incoming_tables.readings import AS_GUESSED, Reading
+from studies.incoming_tables.readings import AS_GUESSED, FileReading
 
 LONGEST_COLUMN = 500  # letters of the name of a column; questionnaires put the whole question there
 # U+0000, and half of a pair that JSON spells; no database keeps them.
@@ -52,7 +52,7 @@ class IncomingTable:
     damaged: tuple[tuple[int, int], ...] = ()
     overlong: tuple[int, ...] = ()
     hidden: tuple[int, ...] = ()
-    reading: Reading = AS_GUESSED
+    reading: FileReading = AS_GUESSED
     content: bytes = field(default=b"", compare=False, repr=False)
 
     def as_text(self) -> str:

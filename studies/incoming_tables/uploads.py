@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from studies.incoming_tables.files import read_file
-from studies.incoming_tables.readings import Reading, ReadingChoices
+from studies.incoming_tables.readings import FileReading, ReadingChoices
 from studies.incoming_tables.tables import IncomingTable, TableKind
 from studies.models import WaitingFile, WaitingTable
 
@@ -37,7 +37,7 @@ def forget(rows: QuerySet[AnyWaitingTable]) -> int:
 def restore(row: WaitingTable) -> IncomingTable:
     """The table as it was kept, without its file."""
     table = IncomingTable.from_text(row.file_name, row.table)
-    return replace(table, reading=Reading.from_json(row.reading)) if isinstance(row, WaitingFile) else table
+    return replace(table, reading=FileReading.from_json(row.reading)) if isinstance(row, WaitingFile) else table
 
 
 def read_otherwise(row: WaitingFile, kind: TableKind, choices: ReadingChoices) -> IncomingTable:

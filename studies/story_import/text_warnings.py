@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -14,6 +14,7 @@ from studies.typography.features import MARKUP
 # A source's name of fewer letters, such as “A”, is looked for at the end of a text alone, after a sign between columns.
 _SHORT_NAME = 4
 _AROUND = 20  # letters of quotation marks, signs and blanks around it there
+_FEW_NAMES = 50
 _WORD = re.compile(r"\w+")
 # Texts of one source that begin or end with the same line, or the same so many letters of it, tell the source.
 _EDGE, _SHORTEST_EDGE, _FEWEST_OF_SOURCE = 24, 4, 3
@@ -62,17 +63,20 @@ def _find_source_names(rows: Sequence[ImportRow], column: str) -> Iterator[RowPr
 
 def _find_other_names(rows: Sequence[ImportRow], column: str) -> Iterator[RowProblem]:
     """Texts that hold the name of another source of the file, written as the file writes it."""
-    names_by_word: dict[str, set[str]] = defaultdict(set)
-    for row in rows:
-        if len(name := row["source"].strip()) >= _SHORT_NAME and (words := _WORD.findall(name)):
-            names_by_word[words[0]].add(name)
+    names = {name for row in rows if len(name := row["source"].strip()) >= _SHORT_NAME}
+    names_by_word: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        names_by_word[next(iter(_WORD.findall(name)), "")].append(name)
     rows_by_name: dict[str, list[int]] = defaultdict(list)
     for row in rows:
-        for word in names_by_word.keys() & set(_WORD.findall(row["text"])):
-            for name in names_by_word[word]:
-                is_own = name == row["source"].strip()
-                if not is_own and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", row["text"]):
-                    rows_by_name[name].append(row.n)
+        likely: Iterable[str] = names
+        if len(names) > _FEW_NAMES:  # many names are looked up by their first word
+            words = names_by_word.keys() & set(_WORD.findall(row["text"]))
+            likely = [name for word in words for name in names_by_word[word]]
+        for name in likely:
+            is_there = name in row["text"] and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", row["text"])
+            if is_there and name != row["source"].strip():
+                rows_by_name[name].append(row.n)
     for name, numbers in sorted(rows_by_name.items(), key=lambda pair: -len(pair[1])):
         sentence = ngettext(
             "The text holds “%(source)s”, the name of another source in the file.",
@@ -110,8 +114,8 @@ def _find_telling_edges(rows: Sequence[ImportRow], column: str) -> Iterator[RowP
     if len(n_by_source) < 2:
         return
     first, last = (
-        _("%(n)d texts of one source, “%(source)s”, begin with “%(words)s”, and few others do: raters may notice."),
-        _("%(n)d texts of one source, “%(source)s”, end with “%(words)s”, and few others do: raters may notice."),
+        _("%(n)d texts of one source, “%(source)s”, begin with “%(words)s”; few others do, so raters may notice."),
+        _("%(n)d texts of one source, “%(source)s”, end with “%(words)s”; few others do, so raters may notice."),
     )
     for message, find_edge in ((first, _find_beginning), (last, _find_end)):
         rows_by_edge: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))

@@ -27,7 +27,7 @@ from studies.incoming_tables.encodings import ENCODINGS
 from studies.incoming_tables.errors import UnreadableFile
 from studies.incoming_tables.files import LARGEST, read_file
 from studies.incoming_tables.problems import Problem, ProblemGroup, group_problems, headline
-from studies.incoming_tables.readings import GUESSED, Reading, ReadingChoices
+from studies.incoming_tables.readings import GUESSED, FileReading, ReadingChoices
 from studies.incoming_tables.tables import IncomingTable, TableKind
 from studies.models import WaitingFile, WaitingTable
 
@@ -76,7 +76,7 @@ class ReadingForm(forms.Form):
         choices=[
             ("doubled", gettext_lazy('doubled, ""')),
             ("backslash", gettext_lazy('after a backslash, \\"')),
-            ("none", gettext_lazy("letters like any other")),
+            ("none", gettext_lazy("ordinary characters")),
         ],
     )
     header_row = forms.IntegerField(
@@ -88,7 +88,7 @@ class ReadingForm(forms.Form):
     )
     sheet = forms.ChoiceField(label=gettext_lazy("Sheet"))
 
-    def __init__(self, data: Any, *, reading: Reading) -> None:
+    def __init__(self, data: Any, *, reading: FileReading) -> None:
         initial = {name: value for name, value in reading.choices.as_json().items() if value not in ("", None)}
         super().__init__(data, prefix="reading", initial=initial)
         self.reading = reading

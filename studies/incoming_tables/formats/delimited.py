@@ -16,7 +16,7 @@ from studies.incoming_tables.errors import UnreadableFile
 from studies.incoming_tables.formats.base import FileFormat
 from studies.incoming_tables.formats.delimiters import find_delimiter, split_hint
 from studies.incoming_tables.formats.headers import guess_header_row
-from studies.incoming_tables.readings import GUESSED, Quoting, Reading, ReadingChoices
+from studies.incoming_tables.readings import GUESSED, FileReading, Quoting, ReadingChoices
 from studies.incoming_tables.tables import IncomingTable, TableKind, make_table
 
 _Rows = list[tuple[int, list[str]]]
@@ -40,7 +40,7 @@ def read_delimited(name: str, content: bytes, kind: TableKind, choices: ReadingC
     }
     resolved = ReadingChoices(decoded.encoding, delimiter, quoting, header_row)
     unsure = tuple(name for name, is_unsure in doubts.items() if is_unsure)
-    return replace(table, reading=Reading(resolved, choices, unsure=unsure))
+    return replace(table, reading=FileReading(resolved, choices, unsure=unsure))
 
 
 def _read_quoted(words: str, kind: TableKind, choices: ReadingChoices) -> tuple[Quoting, str, _Rows]:

@@ -16,8 +16,8 @@ from studies.documents.reader import Pairs
 from studies.incoming_tables.encodings import DecodedWords
 from studies.incoming_tables.errors import UnreadableFile
 from studies.incoming_tables.formats.base import FileFormat
-from studies.incoming_tables.formats.json_values import DEPTH, JsonWords, Member, ValueTooLong
-from studies.incoming_tables.readings import GUESSED, Reading, ReadingChoices
+from studies.incoming_tables.formats.json_values import DEPTH, JsonMember, JsonWords, ValueTooLong
+from studies.incoming_tables.readings import GUESSED, FileReading, ReadingChoices
 from studies.incoming_tables.tables import IncomingTable, TableKind, make_unique, mend_cells
 
 LEVELS = 2  # of objects within a row, whose values become columns such as meta.source
@@ -39,7 +39,7 @@ def read_json_lines(name: str, content: bytes, kind: TableKind, choices: Reading
     resolved = ReadingChoices(encoding=decoded.encoding, sheet=sheet)
     unsure = tuple(name for name, is_unsure in doubts.items() if is_unsure)
     return replace(
-        table, encoding=decoded.doubtful_encoding, reading=Reading(resolved, choices, sheets=sheets, unsure=unsure)
+        table, encoding=decoded.doubtful_encoding, reading=FileReading(resolved, choices, sheets=sheets, unsure=unsure)
     )
 
 
@@ -70,8 +70,8 @@ def _is_alone(words: JsonWords, place: int) -> bool:
 
 
 def _find_lists(
-    words: JsonWords, members: Sequence[Member], *, prefix: str = "", depth: int = DEPTH
-) -> tuple[dict[str, Member], bool]:
+    words: JsonWords, members: Sequence[JsonMember], *, prefix: str = "", depth: int = DEPTH
+) -> tuple[dict[str, JsonMember], bool]:
     """The lists of objects of an object by their keys, and whether all that it holds are objects.
 
     An object that is all that another holds is looked into.
@@ -101,7 +101,7 @@ def _list_lines(words: JsonWords, place: int) -> Iterator[_Entry]:
         n += words.words.count("\n", start, place)
 
 
-def _list_by_id(words: JsonWords, members: Sequence[Member]) -> Iterator[_Entry]:
+def _list_by_id(words: JsonWords, members: Sequence[JsonMember]) -> Iterator[_Entry]:
     for n, member in enumerate(members, start=1):
         yield n, member.key, words.read_value(member.start)[0]
 

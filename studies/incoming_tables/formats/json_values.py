@@ -41,7 +41,7 @@ class ValueTooLong(InvalidValue):
 
 
 @dataclass(frozen=True)
-class Member:
+class JsonMember:
     """A value of an object, from its place to the one behind it. is_of_objects : whether it is a list of objects"""
 
     key: str
@@ -112,7 +112,7 @@ class JsonWords:
             place = self.skip_blanks(end + 1)
         raise self._too_many()
 
-    def list_members(self, place: int, depth: int = DEPTH) -> Iterator[Member]:
+    def list_members(self, place: int, depth: int = DEPTH) -> Iterator[JsonMember]:
         """The values of the object that opens at that place, each of which is read."""
         place = self.skip_blanks(place + 1)
         if self.sign_at(place) == "}":
@@ -126,7 +126,7 @@ class JsonWords:
             start = self.skip_blanks(end + 1)
             is_of_objects = self.sign_at(start) == "[" and self.sign_at(self.skip_blanks(start + 1)) == "{"
             end = self._find_end(start, depth, is_of_objects=is_of_objects)
-            yield Member(key, start, end, is_of_objects)
+            yield JsonMember(key, start, end, is_of_objects)
             end = self.skip_blanks(end)
             if self.sign_at(end) != ",":
                 self._expect("}", end, "Expecting ',' delimiter")

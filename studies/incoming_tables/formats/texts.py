@@ -19,7 +19,7 @@ from studies.incoming_tables.formats.json_lines import read_json_lines
 from studies.incoming_tables.formats.text_tables import join_texts
 from studies.incoming_tables.formats.word_files import read_word_file
 from studies.incoming_tables.formats.workbooks import read_workbook
-from studies.incoming_tables.readings import GUESSED, Reading, ReadingChoices
+from studies.incoming_tables.readings import GUESSED, FileReading, ReadingChoices
 from studies.incoming_tables.tables import TABLES, TEXT_COLUMNS, TEXTS, IncomingTable, TableKind
 
 
@@ -53,7 +53,7 @@ def read_archive(name: str, content: bytes, kind: TableKind, choices: ReadingCho
         raise UnreadableFile(_("The archive holds no texts. Put .txt, .md or .docx files into it."))
     resolved = ReadingChoices(encoding=decoded.encoding)
     unsure = ("encoding",) if decoded.guessed else ()
-    return replace(texts, reading=Reading(resolved, choices, unsure=unsure))
+    return replace(texts, reading=FileReading(resolved, choices, unsure=unsure))
 
 
 def read_table(name: str, content: bytes, kind: TableKind, choices: ReadingChoices) -> IncomingTable:
@@ -95,7 +95,7 @@ def read_single(name: str, content: bytes, kind: TableKind, choices: ReadingChoi
     if is_word:
         return table
     unsure = ("encoding",) if decoded.guessed else ()
-    return replace(table, reading=Reading(ReadingChoices(encoding=decoded.encoding), choices, unsure=unsure))
+    return replace(table, reading=FileReading(ReadingChoices(encoding=decoded.encoding), choices, unsure=unsure))
 
 
 class ArchiveFormat(FileFormat):

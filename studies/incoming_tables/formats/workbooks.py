@@ -16,7 +16,7 @@ from studies.incoming_tables.errors import UnreadableFile
 from studies.incoming_tables.formats.archives import read_office_file
 from studies.incoming_tables.formats.base import FileFormat
 from studies.incoming_tables.formats.headers import MOST_ABOVE, guess_header_row
-from studies.incoming_tables.readings import GUESSED, Reading, ReadingChoices
+from studies.incoming_tables.readings import GUESSED, FileReading, ReadingChoices
 from studies.incoming_tables.tables import IncomingTable, TableKind, make_table
 
 # Rows that a sheet may leave out between two others: a row's number is the file's own claim.
@@ -53,7 +53,7 @@ def read_workbook(name: str, content: bytes, kind: TableKind, choices: ReadingCh
     unsure = tuple(name for name, is_unsure in doubts.items() if is_unsure)
     resolved = ReadingChoices(header_row=header_row, sheet=str(sheet.title))
     hidden = _find_hidden_rows(parts.get(path.removeprefix("/"), b""), {n for n, _cells in table.rows})
-    return replace(table, hidden=hidden, reading=Reading(resolved, choices, sheets=titles, unsure=unsure))
+    return replace(table, hidden=hidden, reading=FileReading(resolved, choices, sheets=titles, unsure=unsure))
 
 
 def _choose_sheet(sheets: Sequence[Any], title: str, kind: TableKind) -> tuple[Any, bool]:
