@@ -45,10 +45,19 @@ def plain_name(column: str) -> str:
     return re.sub(r"[\W_]+", "_", column.strip().lower()).strip("_")
 
 
+def last_part(column: str) -> str:
+    """The name of a value within an object of JSON, such as source for meta.source; of another column its name."""
+    return column.rpartition(".")[2] if re.fullmatch(r"\w+(?:\.\w+)+", column) else column
+
+
 def recognise(columns: Sequence[str], roles: Sequence[Role]) -> dict[str, str]:
     """The roles by key that the names of columns tell, each once unless it may repeat."""
     role_by_name = {name: role for role in roles for name in role.names.split()}
-    likely = [(column, role) for column in columns if (role := role_by_name.get(plain_name(column)))]
+    likely = [
+        (column, role)
+        for column in columns
+        if (role := role_by_name.get(plain_name(column)) or role_by_name.get(plain_name(last_part(column))))
+    ]
     # A column that bears the very name of a role comes before one that is like it.
     likely.sort(key=lambda pair: plain_name(pair[0]) != pair[1].key)
     keys: dict[str, str] = {}

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Self
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from studies.incoming_tables.errors import UnreadableFile
+from studies.incoming_tables.readings import AS_GUESSED, FileReading
 
 LONGEST_COLUMN = 500  # letters of the name of a column; questionnaires put the whole question there
+# U+0000, and half of a pair that JSON spells; no database keeps them.
+_NEVER_KEPT = re.compile("[\x00\ud800-\udfff]")
+DAMAGED = gettext_noop("It contains half a character, such as a cut emoji, or the character U+0000. Correct the cell.")
+OVERLONG = gettext_noop(
+    "The row has more cells than the header. Put a cell that holds the sign between columns, such as a comma or a "
+    "semicolon, into quotation marks."
+)
 # What a file of texts says of each text.
 TEXT_COLUMNS = ("folder", "file", "text")
 # By the end of a file's name: those that hold tables, and those that hold texts.
@@ -28,6 +38,10 @@ class IncomingTable:
     rows : the number of each row as a spreadsheet counts it, and a cell for every column
     formulas : places (row number, column) whose cell is a formula
     encoding : how the bytes were read; "cp1252" if they were no UTF-8
+    damaged : places (row number, column) whose cell held what no database keeps, now U+FFFD
+    overlong : numbers of the rows that have more cells than the header
+    hidden : numbers of the rows that a filter hides
+    reading : how the file was read; content : the file itself, so that it can be read otherwise, b"" if it cannot
     """
 
     name: str
@@ -35,17 +49,32 @@ class IncomingTable:
     rows: tuple[tuple[int, tuple[str, ...]], ...]
     formulas: tuple[tuple[int, int], ...] = ()
     encoding: str = "utf-8"
+    damaged: tuple[tuple[int, int], ...] = ()
+    overlong: tuple[int, ...] = ()
+    hidden: tuple[int, ...] = ()
+    reading: FileReading = AS_GUESSED
+    content: bytes = field(default=b"", compare=False, repr=False)
 
     def as_text(self) -> str:
-        """All but its name, as it is kept until somebody confirms it."""
-        return json.dumps([self.columns, self.rows, self.formulas, self.encoding])
+        """All but its name, its reading and the file itself, as it is kept until somebody confirms it."""
+        marks = {"damaged": self.damaged, "overlong": self.overlong, "hidden": self.hidden}
+        return json.dumps([self.columns, self.rows, self.formulas, self.encoding, marks])
 
     @classmethod
     def from_text(cls, name: str, text: str) -> Self:
         """The table as it was kept."""
-        columns, rows, formulas, encoding = json.loads(text)
-        cells_by_row = tuple((n, tuple(cells)) for n, cells in rows)
-        return cls(name, tuple(columns), cells_by_row, tuple((n, at) for n, at in formulas), encoding)
+        columns, rows, formulas, encoding, *more = json.loads(text)
+        marks = more[0] if more else {}
+        return cls(
+            name,
+            tuple(columns),
+            tuple((n, tuple(cells)) for n, cells in rows),
+            tuple((n, at) for n, at in formulas),
+            encoding,
+            damaged=tuple((n, at) for n, at in marks.get("damaged", ())),
+            overlong=tuple(marks.get("overlong", ())),
+            hidden=tuple(marks.get("hidden", ())),
+        )
 
     def count_values(self, column: str, *, omitted: Collection[int] = ()) -> Counter[str]:
         """How often each value stands in a column, without the blanks around it; empty cells are left out.
@@ -86,27 +115,62 @@ def make_table(
     rows: list[tuple[int, list[str]]],
     kind: TableKind,
     *,
+    header_row: int | None = None,
     encoding: str = "utf-8",
     formulas: tuple[tuple[int, int], ...] = (),
 ) -> IncomingTable:
-    """The table of rows of which the first is the header."""
+    """The table of numbered rows, of which one is the header: rows that are longer make it wider.
+
+    header_row : the number of its row, or 0 if there is none; the first if None
+    """
     if not rows:
         raise UnreadableFile(_("The file is empty."))
-    header = [cell.strip() for cell in rows[0][1]]
-    while header and not header[-1]:
-        header.pop()
-    check_width(len(header), kind)  # first, since each row is brought to the header's width
+    start = 0
+    if header_row:
+        start = next((at for at, (n, _cells) in enumerate(rows) if n >= header_row), len(rows) - 1)
+    header = [] if header_row == 0 else _strip_end(rows[start][1])
+    n_in_header = len(rows[start][1])
+    body = rows if header_row == 0 else rows[start + 1 :]
+    width = len(header)
+    check_width(width, kind)  # first, since each row is brought to the header's width
+    overlong: list[int] = []
+    for n, cells in body:
+        if len(cells) > len(header) and (n_cells := len(_strip_end(cells))) > len(header):
+            overlong += [n] if n_cells > n_in_header else []
+            check_width(n_cells, kind)
+            width = max(width, n_cells)
+    header += [""] * (width - len(header))
     columns = make_unique(word or _("column %(n)d") % {"n": n} for n, word in enumerate(header, start=1))
-    body = []
-    for n, cells in rows[1:]:
-        if any(cell.strip() for cell in cells[len(columns) :]):
-            message = _(
-                "Row %(n)d has more cells than the header. Put a cell that holds the sign between columns, such as a "
-                "comma or a semicolon, into quotation marks."
-            )
-            raise UnreadableFile(message % {"n": n})
-        body.append((n, tuple([*cells, *[""] * len(columns)][: len(columns)])))
-    return IncomingTable(name, columns, tuple(body), formulas=formulas, encoding=encoding)
+    damaged: list[tuple[int, int]] = []
+    padded = [
+        (n, tuple(mend_cells(n, [*cells, *[""] * (width - len(cells))][:width], damaged=damaged))) for n, cells in body
+    ]
+    return IncomingTable(
+        name,
+        tuple(mend_cells(0, columns, damaged=[])),
+        tuple(padded),
+        formulas=formulas,
+        encoding=encoding,
+        damaged=tuple(damaged),
+        overlong=tuple(overlong) if header_row != 0 else (),
+    )
+
+
+def _strip_end(cells: Sequence[str]) -> list[str]:
+    """The cells without blanks around them, and without the empty ones at the end."""
+    stripped = [cell.strip() for cell in cells]
+    while stripped and not stripped[-1]:
+        stripped.pop()
+    return stripped
+
+
+def mend_cells(n: int, cells: Sequence[str], *, damaged: list[tuple[int, int]]) -> Sequence[str]:
+    """The cells of row n with U+FFFD in place of what no database keeps; where that was is added to `damaged`."""
+    if not _NEVER_KEPT.search("".join(cells)):
+        return cells
+    mended = [_NEVER_KEPT.sub("\ufffd", cell) for cell in cells]
+    damaged += [(n, at) for at, cell in enumerate(cells) if cell != mended[at]]
+    return mended
 
 
 def make_unique(names: Iterable[str]) -> tuple[str, ...]:
