@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
-from typing import Self
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -28,6 +28,10 @@ class IncomingTable:
     rows : the number of each row as a spreadsheet counts it, and a cell for every column
     formulas : places (row number, column) whose cell is a formula
     encoding : how the bytes were read; "cp1252" if they were no UTF-8
+    hints : what the tool that wrote the file says beyond the cells, all of it optional and as JSON has it:
+        "tool", its title; "zone", the IANA name of the time zone of its times; "roles", by column the key of an
+        importer's role, "" for what is left out; "names", by column what it is called where its header is a code or a
+        long question; "left_out", by column the values whose rows stay out, such as previews
     """
 
     name: str
@@ -35,17 +39,19 @@ class IncomingTable:
     rows: tuple[tuple[int, tuple[str, ...]], ...]
     formulas: tuple[tuple[int, int], ...] = ()
     encoding: str = "utf-8"
+    hints: Mapping[str, Any] = field(default_factory=dict)
 
     def as_text(self) -> str:
         """All but its name, as it is kept until somebody confirms it."""
-        return json.dumps([self.columns, self.rows, self.formulas, self.encoding])
+        return json.dumps([self.columns, self.rows, self.formulas, self.encoding, self.hints])
 
     @classmethod
     def from_text(cls, name: str, text: str) -> Self:
         """The table as it was kept."""
-        columns, rows, formulas, encoding = json.loads(text)
+        columns, rows, formulas, encoding, *hints = json.loads(text)  # tables kept by earlier versions have no hints
         cells_by_row = tuple((n, tuple(cells)) for n, cells in rows)
-        return cls(name, tuple(columns), cells_by_row, tuple((n, at) for n, at in formulas), encoding)
+        places = tuple((n, at) for n, at in formulas)
+        return cls(name, tuple(columns), cells_by_row, places, encoding, *hints)
 
     def count_values(self, column: str, *, omitted: Collection[int] = ()) -> Counter[str]:
         """How often each value stands in a column, without the blanks around it; empty cells are left out.
@@ -57,6 +63,16 @@ class IncomingTable:
         at, numbers = self.columns.index(column), set(omitted)
         return Counter(cell for n, cells in self.rows if n not in numbers and (cell := cells[at].strip()))
 
+    def find_left_out(self) -> dict[tuple[str, str], tuple[int, ...]]:
+        """The numbers of the rows that stay out by the hints, by the column and its value that say so."""
+        numbers_by_value: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for column, values in self.hints.get("left_out", {}).items():
+            at = self.columns.index(column)
+            for n, cells in self.rows:
+                if cells[at].strip() in values:
+                    numbers_by_value[column, cells[at].strip()].append(n)
+        return {value: tuple(numbers) for value, numbers in numbers_by_value.items()}
+
 
 @dataclass(frozen=True)
 class TableKind:
@@ -64,6 +80,7 @@ class TableKind:
 
     kinds : suffixes of the files that may hold it
     keeps_lists : whether a list in JSON may stand in a cell, as JSON
+    has_stories : whether a row is a story, not what somebody says of one
     no_rows : what to say of a header with nothing below it
     """
 
@@ -72,6 +89,7 @@ class TableKind:
     most_columns: int
     no_rows: Promise
     keeps_lists: bool = False
+    has_stories: bool = False
 
 
 def check_width(n_columns: int, kind: TableKind) -> None:

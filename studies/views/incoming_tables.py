@@ -191,6 +191,7 @@ class ImportPage(ABC, Generic[AnyRow, AnyForm]):
             "access": self.access,
             "row": self.row,
             "n_rows": len(self.table.rows),
+            "tool": self.table.hints.get("tool", ""),
             "form": form,
             "refused": self.request.method == "POST" or bool(self.refusals),
             "refusals": self.refusals,

@@ -1,0 +1,55 @@
+"""Prodigy: the JSONL of `db-out`, an answer of one annotator in each line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from studies.incoming_tables.formats.tools.base import LEAVE_OUT, Task, Tool
+from studies.incoming_tables.formats.tools.options import flatten, spell
+from studies.incoming_tables.tables import IncomingTable
+
+HASH = "_input_hash"
+JUDGEMENTS = ("_task_hash", "_session_id", "_view_id", "_annotator_id", "_timestamp", "accept", "answer", "options")
+KEPT = ("_annotator_id", "accept", "answer")
+
+
+class Prodigy(Tool):
+    name = "prodigy"
+    title = "Prodigy"
+    roles = {
+        **dict.fromkeys(("_annotator_id", "_session_id"), "rater"),
+        **dict.fromkeys(("meta.story", "meta.story_id", "meta.id", HASH), "story"),
+        "_timestamp": "time",
+        "text": LEAVE_OUT,
+    }
+    story_roles = {
+        **dict.fromkeys(("meta.story", "meta.story_id", "meta.id", HASH), "code"),
+        "text": "text",
+    }
+    left_out = {"answer": ("ignore",)}
+    task_column = HASH
+    prefixes = ("meta.",)
+
+    @classmethod
+    def wrote(cls, table: IncomingTable) -> bool:
+        return {HASH, "answer"} <= {*table.columns}
+
+    @classmethod
+    def unpack(cls, entry: Mapping[str, Any]) -> list[Task] | None:
+        if not {HASH, "_task_hash", "answer"} <= entry.keys():
+            return None
+        skipped = ("tokens", "spans", "html", "image", "config")
+        facts = {name: entry[name] for name in entry if name not in JUDGEMENTS and name not in skipped}
+        said = {name: spell(entry[name]) for name in KEPT if name in entry}
+        said |= {"_session_id": entry.get("_session_id"), "_timestamp": _read_time(entry.get("_timestamp"))}
+        return [Task(flatten(facts), [said])]
+
+
+def _read_time(seconds: Any) -> str:
+    """The time since 1970 as importers read it; "" for what is no time."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).isoformat()
+    except (TypeError, ValueError, OverflowError, OSError):
+        return ""
