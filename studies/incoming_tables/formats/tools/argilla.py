@@ -40,7 +40,8 @@ class Argilla(Tool):
 
 def _pair_up(entry: Mapping[str, Any], column: str) -> list[dict[str, Any]]:
     """The responses to a question that a flat record spreads over lists."""
-    users, values, states = (entry.get(f"{column}{end}") or [] for end in (".users", "", ".status"))
+    lists = (entry.get(f"{column}{end}") for end in (".users", "", ".status"))
+    users, values, states = (listed if isinstance(listed, list) else [] for listed in lists)
     states = states or [None] * len(users)
     return [
         {"user_id": user, "value": value, "status": state}

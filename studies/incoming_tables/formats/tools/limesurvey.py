@@ -45,7 +45,7 @@ class LimeSurvey(Tool):
     @classmethod
     def unpack(cls, entry: Mapping[str, Any]) -> list[Task] | None:
         listed = entry.get("responses")
-        if not isinstance(listed, list) or not all(isinstance(response, dict) for response in listed):
+        if not isinstance(listed, list) or not listed or not all(isinstance(one, dict) for one in listed):
             return None
         # Earlier versions put each response under its number.
         responses = [next(iter(one.values())) if len(one) == 1 else one for one in listed]

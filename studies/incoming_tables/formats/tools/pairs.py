@@ -27,7 +27,7 @@ _SIDE = re.compile(
 
 
 def holds_pairs(table: IncomingTable, *names: str) -> bool:
-    """Whether columns such as `chosen_story` and `rejected_story` are there. names : "story", or "" for the mere sides"""
+    """Whether there are columns such as `chosen_story` and `rejected_story`. names : "story"; "" for the sides alone"""
     return any({f"{side}_{name}" if name else side for side in SIDES} <= {*table.columns} for name in names)
 
 

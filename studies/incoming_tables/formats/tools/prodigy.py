@@ -42,9 +42,18 @@ class Prodigy(Tool):
             return None
         skipped = ("tokens", "spans", "html", "image", "config")
         facts = {name: entry[name] for name in entry if name not in JUDGEMENTS and name not in skipped}
-        said = {name: spell(entry[name]) for name in KEPT if name in entry}
+        said = {name: entry[name] for name in KEPT if name in entry}
+        if isinstance(entry.get("accept"), list):
+            said["accept"] = spell(_name_options(entry["accept"], entry.get("options")))
         said |= {"_session_id": entry.get("_session_id"), "_timestamp": _read_time(entry.get("_timestamp"))}
         return [Task(flatten(facts), [said])]
+
+
+def _name_options(accepted: list[Any], options: Any) -> list[Any]:
+    """What was accepted, in the words that annotators saw where the options say them."""
+    listed = [option for option in options if isinstance(option, dict)] if isinstance(options, list) else []
+    text_by_id = {str(option.get("id")): option["text"] for option in listed if isinstance(option.get("text"), str)}
+    return [text_by_id.get(str(one), one) for one in accepted]
 
 
 def _read_time(seconds: Any) -> str:
