@@ -28,7 +28,9 @@ def read_tool_json(name: str, content: bytes, kind: TableKind) -> IncomingTable:
             if tasks is None:
                 return read_json_lines(name, content, kind)
             for task in tasks:
-                rows += [task.facts] if kind.has_stories else [{**task.facts, **said} for said in task.judgements]
+                rows += (
+                    [task.facts] if kind.has_stories else [{**task.facts, **judgement} for judgement in task.judgements]
+                )
     except (ValueError, RecursionError):
         return read_json_lines(name, content, kind)
     if tool is None or not rows:

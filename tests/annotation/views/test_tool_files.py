@@ -58,6 +58,11 @@ def study() -> Study:
     return study
 
 
+def add_stories(study: Study) -> None:
+    group = StoryGroup.objects.create(study=study, code="plot1")
+    group.stories.add(*factories.stories(study, {"p1s1": "A", "p1s2": "B"}))
+
+
 @pytest.fixture
 def page(client: Client) -> Client:
     """Of somebody who may bring in both stories and answers."""
@@ -67,8 +72,9 @@ def page(client: Client) -> Client:
     return client
 
 
-def form_of(page: Client, address: str) -> dict[str, Any]:
-    values = {field.html_name: field.value() for field in page.get(address).context["form"]}
+def form_of(response: Any) -> dict[str, Any]:
+    """What a browser would send of the page's form."""
+    values = {field.html_name: field.value() for field in response.context["form"]}
     return {name: "on" if value is True else value for name, value in values.items() if value not in (False, None)}
 
 
@@ -86,29 +92,31 @@ def upload(page: Client, address: str, name: str, content: bytes) -> str:
 
 
 def bring_stories(page: Client, name: str, content: bytes, **choices: str) -> str:
-    """The page that says what is in the file; its stories are in then."""
+    """What the page said of the file, whose stories are in now."""
     address = upload(page, f"{STORIES}new/", name, content)
-    text = page.get(address).content.decode()
-    kinds = {field: SourceKind.MODEL for field in form_of(page, address) if field.startswith("kind-")}
-    posted = form_of(page, address) | kinds | {"source_kind": SourceKind.MODEL} | choices
-    response = page.post(address, posted)
+    first = page.get(address)
+    kinds = {field: SourceKind.MODEL for field in form_of(first) if field.startswith("kind-")}
+    posted = form_of(first) | kinds | {"source_kind": SourceKind.MODEL} | choices
+
+    response = page.post(address, posted | {"bring_in": "yes"})
+
     assert response.status_code == 302, faults(response)
-    response = page.post(address, form_of(page, address) | {"bring_in": "yes"})
-    assert response.status_code == 302, faults(response)
-    return text
+    return str(first.content.decode())
 
 
 def bring_answers(page: Client, name: str, content: bytes, role_by_column: dict[str, str]) -> list[tuple[Any, ...]]:
     """What came in of the file: rater, story, question and answer. Raters are numbered as the file has them."""
     address = upload(page, ANSWERS, name, content)
-    assert "This is an export of " in page.get(address).content.decode()
-    table = page.get(address).context["form"].table
+    first = page.get(address)
+    table = first.context["form"].table
     hinted = {column: key for column, key in table.hints["roles"].items() if key != "time"}
     roles = {
         f"role-{at}": role_by_column.get(column) or hinted.get(column, "") for at, column in enumerate(table.columns)
     }
-    page.post(address, form_of(page, address) | roles | {"is_numbered": "on"})
-    response = page.post(address, form_of(page, address) | {"bring_in": "yes"})
+
+    response = page.post(address, form_of(first) | roles | {"is_numbered": "on", "bring_in": "yes"})
+
+    assert "This is an export of " in first.content.decode()
     assert response.status_code == 302, faults(response)
     return sorted(Response.objects.values_list("assignment__rater__code", "story__code", "item__key", "value"), key=str)
 
@@ -254,13 +262,13 @@ def test_answers_of_a_survey_and_what_people_say_of_themselves_come_in(
     roles: dict[str, str],
     answers: list[tuple[Any, ...]],
 ) -> None:
-    bring_stories(page, "stories.csv", f"id,text,source\np1s1,{TIDE},A\np1s2,{GULLS},B\n".encode(), grouping="alone")
+    add_stories(study)
 
     assert bring_answers(page, name, without_lines(find(name).read_bytes(), *marked), roles) == answers
 
 
 def test_what_people_say_of_themselves_may_come_after_what_they_said_of_stories(study: Study, page: Client) -> None:
-    bring_stories(page, "stories.csv", f"id,text,source\np1s1,{TIDE},A\n".encode(), grouping="alone")
+    add_stories(study)
     answered = "HITId,WorkerId,Input.story,Answer.engagement\n3X,5f01,p1s1,4\n"
     bring_answers(
         page, "batch.csv", answered.encode(), {"Input.story": "story", "Answer.engagement": "answer:tests/engagement"}
@@ -315,14 +323,11 @@ def test_rows_that_the_tool_marks_stay_out_visibly_and_can_be_taken(study: Study
     content = find("qualtrics.csv").read_bytes()
     address = upload(page, f"{STORIES}new/", "written.csv", content)
 
-    text = page.get(address).content.decode()
-    page.post(address, form_of(page, address) | {"act": '["restore"]'})
+    first = page.get(address)
+    page.post(address, form_of(first) | {"act": '["restore"]'})
     taken = page.get(address).content.decode()
 
-    assert "1 row stays out because “Status” is “Survey Preview”." in text
-    assert "2 rows are left out." in text
-    assert "This is an export of Qualtrics" in text
+    assert "1 row stays out because “Status” is “Survey Preview”." in first.content.decode()
+    assert "2 rows are left out." in first.content.decode()
+    assert "This is an export of Qualtrics" in first.content.decode()
     assert "stays out because" not in taken
-    # A second file of the same columns is read by what was chosen, and has rows of its own that stay out.
-    again = page.get(upload(page, f"{STORIES}new/", "more.csv", content)).content.decode()
-    assert "2 rows are left out." in again

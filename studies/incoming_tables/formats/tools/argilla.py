@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from studies.incoming_tables.formats.tools.base import LEAVE_OUT, Task, Tool
+from studies.incoming_tables.formats.tools.base import LEAVE_OUT, AnnotatedTask, Tool
 from studies.incoming_tables.formats.tools.options import flatten, spell
 from studies.incoming_tables.tables import IncomingTable
 
@@ -25,23 +25,23 @@ class Argilla(Tool):
         return False  # tables of it have lists of responses in their cells, and only JSON keeps those
 
     @classmethod
-    def unpack(cls, entry: Mapping[str, Any]) -> list[Task] | None:
+    def unpack(cls, entry: Mapping[str, Any]) -> list[AnnotatedTask] | None:
         if isinstance(entry.get("fields"), dict) and isinstance(entry.get("responses"), dict):
             metadata = entry.get("metadata") or {}
             facts = {"id": entry.get("id"), **flatten(entry["fields"]), **flatten({"metadata": metadata})}
-            return [Task(facts, _by_user(entry["responses"]))]
+            return [AnnotatedTask(facts, _by_user(entry["responses"]))]
         questions = [name.removesuffix(".users") for name in entry if name.endswith(".responses.users")]
         if not questions:
             return None
         facts = {name: spell(entry[name]) for name in entry if ".responses" not in name and ".suggestion" not in name}
         responses = {name.removesuffix(".responses"): _pair_up(entry, name) for name in questions}
-        return [Task({name: facts[name] for name in facts if not name.startswith("_")}, _by_user(responses))]
+        return [AnnotatedTask({name: facts[name] for name in facts if not name.startswith("_")}, _by_user(responses))]
 
 
 def _pair_up(entry: Mapping[str, Any], column: str) -> list[dict[str, Any]]:
     """The responses to a question that a flat record spreads over lists."""
     lists = (entry.get(f"{column}{end}") for end in (".users", "", ".status"))
-    users, values, states = (listed if isinstance(listed, list) else [] for listed in lists)
+    users, values, states = (part if isinstance(part, list) else [] for part in lists)
     states = states or [None] * len(users)
     return [
         {"user_id": user, "value": value, "status": state}
@@ -50,14 +50,14 @@ def _pair_up(entry: Mapping[str, Any], column: str) -> list[dict[str, Any]]:
 
 
 def _by_user(responses: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What each user said: a value for each question."""
-    said: dict[str, dict[str, Any]] = {}
-    for question, listed in responses.items():
-        for response in listed if isinstance(listed, list) else []:
+    """What each user row_by_user: a value for each question."""
+    row_by_user: dict[str, dict[str, Any]] = {}
+    for question, answers in responses.items():
+        for response in answers if isinstance(answers, list) else []:
             if isinstance(response, dict):
                 user = str(response.get("user_id", ""))
-                row = said.setdefault(user, {USER: user})
+                row = row_by_user.setdefault(user, {USER: user})
                 row[question] = spell(response.get("value"))
                 if response.get("status"):
                     row[STATUS] = response["status"]
-    return list(said.values())
+    return list(row_by_user.values())

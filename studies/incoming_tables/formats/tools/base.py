@@ -15,7 +15,7 @@ MAY_REPEAT = (LEAVE_OUT, FACTOR)
 
 
 @dataclass(frozen=True)
-class Task:
+class AnnotatedTask:
     """An entry of a JSON export.
 
     facts : by column what is said of the story; judgements : what each rater said of it
@@ -51,7 +51,7 @@ class Tool(ABC):
         """Whether the tool wrote the table, which has rows and may be anything."""
 
     @classmethod
-    def unpack(cls, entry: Mapping[str, Any]) -> list[Task] | None:
+    def unpack(cls, entry: Mapping[str, Any]) -> list[AnnotatedTask] | None:
         """What an entry of a JSON file holds, under the columns of the tool's tables; None if it is not the tool's.
 
         entry : an object of a list or of a line, or the one object of the whole file; anything may be in it
@@ -83,8 +83,8 @@ class Tool(ABC):
             "roles": {**roles, **table.hints.get("roles", {})},
             "left_out": {**left_out, **table.hints.get("left_out", {})},
         }
-        given = {key: value for key, value in hints.items() if value}
-        return replace(table, hints={**table.hints, "tool": cls.title, **given})
+        hints = {key: value for key, value in hints.items() if value}
+        return replace(table, hints={**table.hints, "tool": cls.title, **hints})
 
     @classmethod
     def _match_left_out(cls, table: IncomingTable) -> dict[str, list[str]]:
@@ -122,10 +122,10 @@ def column_cells(table: IncomingTable, column: str) -> list[str]:
 
 def _take_once(table: IncomingTable, column: str) -> IncomingTable:
     """The first row of each story, and all that name none."""
-    seen: set[str] = set()
+    names: set[str] = set()
     rows = []
     for name, row in zip(column_cells(table, column), table.rows, strict=True):
-        if not name.strip() or name not in seen:
+        if not name.strip() or name not in names:
             rows.append(row)
-        seen.add(name)
+        names.add(name)
     return replace(table, rows=tuple(rows))

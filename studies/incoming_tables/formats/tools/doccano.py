@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
-from studies.incoming_tables.formats.tools.base import LEAVE_OUT, Task, Tool
+from studies.incoming_tables.formats.tools.base import LEAVE_OUT, AnnotatedTask, Tool
 from studies.incoming_tables.formats.tools.options import flatten, join_options, spell
 from studies.incoming_tables.tables import IncomingTable, TableKind
 
@@ -32,7 +32,7 @@ class Doccano(Tool):
         return {"id", "Comments"} <= {*table.columns} and {*table.columns} & {"text", "data"} != set()
 
     @classmethod
-    def unpack(cls, entry: Mapping[str, Any]) -> list[Task] | None:
+    def unpack(cls, entry: Mapping[str, Any]) -> list[AnnotatedTask] | None:
         text = entry.get("text", entry.get("data"))
         if not isinstance(text, str) or "id" not in entry:
             return None
@@ -40,14 +40,16 @@ class Doccano(Tool):
         # Since 1.0 a file has labels without their annotator; before, with the annotator's number.
         if isinstance(entry.get("annotations"), list) and "meta" in entry:
             labels: dict[str, list[str]] = {}
-            for one in entry["annotations"]:
-                if not isinstance(one, dict) or "label" not in one:
+            for annotation in entry["annotations"]:
+                if not isinstance(annotation, dict) or "label" not in annotation:
                     return None
-                labels.setdefault(str(one.get("user", "")), []).append(str(one["label"]))
-            return [Task(flatten(facts), [{"label": spell(labels[user]), "annotator": user} for user in labels])]
+                labels.setdefault(str(annotation.get("user", "")), []).append(str(annotation["label"]))
+            return [
+                AnnotatedTask(flatten(facts), [{"label": spell(labels[user]), "annotator": user} for user in labels])
+            ]
         if "Comments" not in entry and not {"annotation_approver", "labels"} <= entry.keys():
             return None
-        return [Task(flatten(facts), [{"label": spell(entry.get("label", entry.get("labels")))}])]
+        return [AnnotatedTask(flatten(facts), [{"label": spell(entry.get("label", entry.get("labels")))}])]
 
     @classmethod
     def reshape(cls, table: IncomingTable, kind: TableKind) -> IncomingTable:

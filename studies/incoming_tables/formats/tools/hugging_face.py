@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from studies.incoming_tables.formats.tools.base import Task, Tool
+from studies.incoming_tables.formats.tools.base import AnnotatedTask, Tool
 from studies.incoming_tables.formats.tools.options import flatten
 from studies.incoming_tables.formats.tools.pairs import PAIR_ROLES, holds_pairs, unfold_pairs
 from studies.incoming_tables.tables import IncomingTable, TableKind
@@ -27,13 +27,13 @@ class HuggingFace(Tool):
         return holds_pairs(table, *PARTS)
 
     @classmethod
-    def unpack(cls, entry: Mapping[str, Any]) -> list[Task] | None:
+    def unpack(cls, entry: Mapping[str, Any]) -> list[AnnotatedTask] | None:
         rows = entry.get("rows")
         if not isinstance(entry.get("features"), list) or not isinstance(rows, list):
             return None
         if not all(isinstance(row, dict) and isinstance(row.get("row"), dict) for row in rows):
             return None
-        return [Task(flatten(row["row"]), [{}]) for row in rows]
+        return [AnnotatedTask(flatten(row["row"]), [{}]) for row in rows]
 
     @classmethod
     def reshape(cls, table: IncomingTable, kind: TableKind) -> IncomingTable:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from studies.incoming_tables.formats.tools.base import LEAVE_OUT, Task, Tool
+from studies.incoming_tables.formats.tools.base import LEAVE_OUT, AnnotatedTask, Tool
 from studies.incoming_tables.formats.tools.options import flatten, spell
 from studies.incoming_tables.tables import IncomingTable, TableKind
 
@@ -36,16 +36,16 @@ class LabelStudio(Tool):
         return {"annotator", *FACTS} <= {*table.columns}
 
     @classmethod
-    def unpack(cls, entry: Mapping[str, Any]) -> list[Task] | None:
+    def unpack(cls, entry: Mapping[str, Any]) -> list[AnnotatedTask] | None:
         if {"annotator", *FACTS} <= entry.keys():  # JSON-MIN
-            return [Task({name: _take_content(value) for name, value in entry.items()}, [{}])]
+            return [AnnotatedTask({name: _take_content(value) for name, value in entry.items()}, [{}])]
         data, annotations = entry.get("data"), entry.get("annotations")
         if not isinstance(data, dict) or not isinstance(annotations, list) or "id" not in entry:
             return None
-        if not all(isinstance(one, dict) and isinstance(one.get("result"), list) for one in annotations):
+        if not all(isinstance(part, dict) and isinstance(part.get("result"), list) for part in annotations):
             return None
         facts = {"id": entry["id"], **flatten(data)}
-        return [Task(facts, [_judge(one) for one in annotations])]
+        return [AnnotatedTask(facts, [_judge(part) for part in annotations])]
 
     @classmethod
     def reshape(cls, table: IncomingTable, kind: TableKind) -> IncomingTable:
@@ -63,7 +63,7 @@ def _judge(annotation: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(region, dict) and isinstance(region.get("value"), dict) and "from_name" in region:
             values.setdefault(str(region["from_name"]), []).append(_take_value(region["value"]))
     facts = {name: annotation.get(name) for name in (*FACTS, SKIPPED) if name in annotation}
-    answers = {name: _one(listed) for name, listed in values.items()}
+    answers = {name: _one(parts) for name, parts in values.items()}
     return {"annotator": rater, **facts, "annotation_id": annotation.get("id"), **answers}
 
 

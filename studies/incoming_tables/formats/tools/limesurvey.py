@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from studies.incoming_tables.formats.tools.base import LEAVE_OUT, Task, Tool, column_cells
+from studies.incoming_tables.formats.tools.base import LEAVE_OUT, AnnotatedTask, Tool, column_cells
 from studies.incoming_tables.tables import IncomingTable, TableKind
 
 # What is no question, by its code and by its heading.
@@ -43,15 +43,15 @@ class LimeSurvey(Tool):
         return all(codes.intersection(names) for names in (RESPONSE, SUBMITTED, ("startlanguage", "Start language")))
 
     @classmethod
-    def unpack(cls, entry: Mapping[str, Any]) -> list[Task] | None:
-        listed = entry.get("responses")
-        if not isinstance(listed, list) or not listed or not all(isinstance(one, dict) for one in listed):
+    def unpack(cls, entry: Mapping[str, Any]) -> list[AnnotatedTask] | None:
+        entries = entry.get("responses")
+        if not isinstance(entries, list) or not entries or not all(isinstance(response, dict) for response in entries):
             return None
         # Earlier versions put each response under its number.
-        responses = [next(iter(one.values())) if len(one) == 1 else one for one in listed]
+        responses = [next(iter(part.values())) if len(part) == 1 else part for part in entries]
         if not all(isinstance(response, dict) and {*SUBMITTED} & response.keys() for response in responses):
             return None
-        return [Task(response, [{}]) for response in responses]
+        return [AnnotatedTask(response, [{}]) for response in responses]
 
     @classmethod
     def reshape(cls, table: IncomingTable, kind: TableKind) -> IncomingTable:

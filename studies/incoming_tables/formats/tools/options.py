@@ -15,8 +15,8 @@ TICKS = dict.fromkeys(("1", "true", "checked", "yes"), True) | dict.fromkeys(("0
 
 def join_options(options: Iterable[str]) -> str:
     """The options between semicolons, as importers read them; as JSON where one of them has a semicolon itself."""
-    listed = list(options)
-    return json.dumps(listed, ensure_ascii=False) if any(";" in option for option in listed) else "; ".join(listed)
+    words = list(options)
+    return json.dumps(words, ensure_ascii=False) if any(";" in option for option in words) else "; ".join(words)
 
 
 def spell(value: Any) -> Any:
@@ -72,11 +72,11 @@ def merge_columns(
     merged : places of the columns that go
     names, answer : of the columns that come; the cells of a row in them
     """
-    kept = [at for at in range(len(table.columns)) if at not in merged]
-    place_by_earlier = {at: place for place, at in enumerate(kept)}
+    others = [at for at in range(len(table.columns)) if at not in merged]
+    place_by_earlier = {at: place for place, at in enumerate(others)}
     return replace(
         table,
-        columns=make_unique([*(table.columns[at] for at in kept), *names]),
-        rows=tuple((n, (*(cells[at] for at in kept), *answer(cells))) for n, cells in table.rows),
+        columns=make_unique([*(table.columns[at] for at in others), *names]),
+        rows=tuple((n, (*(cells[at] for at in others), *answer(cells))) for n, cells in table.rows),
         formulas=tuple((n, place_by_earlier[at]) for n, at in table.formulas if at in place_by_earlier),
     )

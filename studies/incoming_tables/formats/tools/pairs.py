@@ -45,8 +45,8 @@ def unfold_pairs(table: IncomingTable) -> IncomingTable:
     rows: list[tuple[int, tuple[str, ...]]] = []
     for pair, (_n, cells) in enumerate(table.rows, start=1):
         for side, places in place_by_side.items():
-            said = [_last_turn(cells[places[name]]) if name in places else "" for name in names]
-            rows.append((len(rows) + 2, (f"pair {pair}", side, *said, *(cells[at] for at in common))))
+            words = [_last_turn(cells[places[name]]) if name in places else "" for name in names]
+            rows.append((len(rows) + 2, (f"pair {pair}", side, *words, *(cells[at] for at in common))))
     columns = make_unique([PAIR, PREFERENCE, *names, *(table.columns[at] for at in common)])
     return replace(table, columns=columns, rows=tuple(rows), formulas=())
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from studies.incoming_tables.formats.tools.base import LEAVE_OUT, Task, Tool
+from studies.incoming_tables.formats.tools.base import LEAVE_OUT, AnnotatedTask, Tool
 from studies.incoming_tables.formats.tools.options import flatten, join_options, merge_columns
 from studies.incoming_tables.tables import IncomingTable, TableKind
 
@@ -36,16 +36,16 @@ class Potato(Tool):
         return "instance_id" in table.columns and bool({"user", "user_id"} & {*table.columns}) and has_labels
 
     @classmethod
-    def unpack(cls, entry: Mapping[str, Any]) -> list[Task] | None:
+    def unpack(cls, entry: Mapping[str, Any]) -> list[AnnotatedTask] | None:
         labels = entry.get("label_annotations")
         if "instance_id" not in entry or not isinstance(labels, dict):
             return None
         facts = {"instance_id": entry["instance_id"], "displayed_text": entry.get("displayed_text")}
         facts |= flatten(entry["meta"]) if isinstance(entry.get("meta"), dict) else {}
-        said = {"user": entry.get("user", entry.get("user_id"))}
+        judgement = {"user": entry.get("user", entry.get("user_id"))}
         for question, chosen in labels.items():
-            said[question] = _join(chosen if isinstance(chosen, dict) else {"text_box": chosen})
-        return [Task({name: value for name, value in facts.items() if value is not None}, [said])]
+            judgement[question] = _join(chosen if isinstance(chosen, dict) else {"text_box": chosen})
+        return [AnnotatedTask({name: value for name, value in facts.items() if value is not None}, [judgement])]
 
     @classmethod
     def reshape(cls, table: IncomingTable, kind: TableKind) -> IncomingTable:

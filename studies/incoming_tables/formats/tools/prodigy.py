@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from studies.incoming_tables.formats.tools.base import LEAVE_OUT, Task, Tool
+from studies.incoming_tables.formats.tools.base import LEAVE_OUT, AnnotatedTask, Tool
 from studies.incoming_tables.formats.tools.options import flatten, spell
 from studies.incoming_tables.tables import IncomingTable
 
@@ -37,23 +37,23 @@ class Prodigy(Tool):
         return {HASH, "answer"} <= {*table.columns}
 
     @classmethod
-    def unpack(cls, entry: Mapping[str, Any]) -> list[Task] | None:
+    def unpack(cls, entry: Mapping[str, Any]) -> list[AnnotatedTask] | None:
         if not {HASH, "_task_hash", "answer"} <= entry.keys():
             return None
         skipped = ("tokens", "spans", "html", "image", "config")
         facts = {name: entry[name] for name in entry if name not in JUDGEMENTS and name not in skipped}
-        said = {name: entry[name] for name in KEPT if name in entry}
+        judgement = {name: entry[name] for name in KEPT if name in entry}
         if isinstance(entry.get("accept"), list):
-            said["accept"] = spell(_name_options(entry["accept"], entry.get("options")))
-        said |= {"_session_id": entry.get("_session_id"), "_timestamp": _read_time(entry.get("_timestamp"))}
-        return [Task(flatten(facts), [said])]
+            judgement["accept"] = spell(_name_options(entry["accept"], entry.get("options")))
+        judgement |= {"_session_id": entry.get("_session_id"), "_timestamp": _read_time(entry.get("_timestamp"))}
+        return [AnnotatedTask(flatten(facts), [judgement])]
 
 
 def _name_options(accepted: list[Any], options: Any) -> list[Any]:
     """What was accepted, in the words that annotators saw where the options say them."""
-    listed = [option for option in options if isinstance(option, dict)] if isinstance(options, list) else []
-    text_by_id = {str(option.get("id")): option["text"] for option in listed if isinstance(option.get("text"), str)}
-    return [text_by_id.get(str(one), one) for one in accepted]
+    choices = [option for option in options if isinstance(option, dict)] if isinstance(options, list) else []
+    text_by_id = {str(option.get("id")): option["text"] for option in choices if isinstance(option.get("text"), str)}
+    return [text_by_id.get(str(name), name) for name in accepted]
 
 
 def _read_time(seconds: Any) -> str:
