@@ -331,3 +331,15 @@ def test_rows_that_the_tool_marks_stay_out_visibly_and_can_be_taken(study: Study
     assert "2 rows are left out." in first.content.decode()
     assert "This is an export of Qualtrics" in first.content.decode()
     assert "stays out because" not in taken
+
+
+def test_the_next_file_of_the_same_columns_has_rows_of_its_own_that_stay_out(study: Study, page: Client) -> None:
+    content = find("qualtrics.csv").read_bytes().replace(b"R_4d5e6f,p1s1,3,", b"R_4d5e6f,p1s1,3,No gulls.")
+    roles = {"role-7": "", "role-8": "", "role-9": "text"}
+    bring_stories(page, "written.csv", content, source="A", grouping="alone", **roles)
+
+    again = page.get(upload(page, f"{STORIES}new/", "more.csv", content))
+
+    assert study.stories.count() == 2
+    assert again.context["form"].saved.roles["Q3"] == "text"
+    assert again.context["n_left_out"] == 2

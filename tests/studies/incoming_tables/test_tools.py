@@ -245,6 +245,7 @@ def test_answers_of_prodigy_have_their_annotator_and_time_and_ignored_tasks_stay
         ("eval-bob", "p1s2", "No", "2024-05-01T10:21:40+00:00"),
     ]
     assert table.find_left_out() == {("answer", "ignore"): (2,)}
+    assert [column for column, key in table.hints["roles"].items() if key == "value"] == ["accept"]
 
 
 def test_records_of_argilla_are_one_row_a_user() -> None:

@@ -22,7 +22,7 @@ class GoogleForms(Tool):
     title = "Google Forms"
     roles = {
         **dict.fromkeys(TIMESTAMPS, "time"),
-        **dict.fromkeys(("Email Address", "Username", "E-Mail-Adresse", "Endereço de e-mail"), "rater"),
+        **dict.fromkeys(("Email Address", "Email", "Username", "E-Mail-Adresse", "Endereço de e-mail"), "rater"),
         "Score": LEAVE_OUT,
     }
     story_roles = dict.fromkeys(roles, LEAVE_OUT)

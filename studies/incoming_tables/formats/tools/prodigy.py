@@ -21,6 +21,7 @@ class Prodigy(Tool):
     roles = {
         **dict.fromkeys(("_annotator_id", "_session_id"), "rater"),
         **dict.fromkeys(("meta.story", "meta.story_id", "meta.id", HASH), "story"),
+        **dict.fromkeys(("accept", "answer"), "value"),
         "_timestamp": "time",
         "text": LEAVE_OUT,
     }
@@ -29,7 +30,7 @@ class Prodigy(Tool):
         "text": "text",
     }
     left_out = {"answer": ("ignore",)}
-    task_column = HASH
+    task_column = "text"
     prefixes = ("meta.",)
 
     @classmethod
