@@ -10,6 +10,7 @@ from django.test import Client
 from annotation.models import Response
 from studies import loader
 from studies.documents.instrument import parse_instrument
+from studies.incoming_tables import uploads
 from studies.models import Instrument, Provenance, Step, StoryGroup, Study
 from studies.vocabulary import SourceKind
 from tests import factories
@@ -108,11 +109,10 @@ def bring_answers(page: Client, name: str, content: bytes, role_by_column: dict[
     """What came in of the file: rater, story, question and answer. Raters are numbered as the file has them."""
     address = upload(page, ANSWERS, name, content)
     first = page.get(address)
-    table = first.context["form"].table
-    hinted = {column: key for column, key in table.hints["roles"].items() if key != "time"}
-    roles = {
-        f"role-{at}": role_by_column.get(column) or hinted.get(column, "") for at, column in enumerate(table.columns)
-    }
+    hints = uploads.restore(first.context["row"]).hints
+    hinted = {column: key for column, key in hints["roles"].items() if key != "time"}
+    columns = first.context["form"].table.columns
+    roles = {f"role-{at}": role_by_column.get(column) or hinted.get(column, "") for at, column in enumerate(columns)}
 
     response = page.post(address, form_of(first) | roles | {"is_numbered": "on", "bring_in": "yes"})
 
@@ -299,24 +299,6 @@ def test_a_model_that_a_file_names_is_a_source_and_stands_nowhere_else(
     rows = Provenance.objects.values_list("story__code", "story__text", "source__name", "factors", "title")
     assert {code if code in sources else text: source for code, text, source, _factors, _title in rows} == sources
     assert not any("plum" in f"{code}{factors}{title}" for code, _text, _source, factors, title in rows)
-
-
-def test_pairs_of_preferences_are_groups_of_one_prompt(study: Study, page: Client) -> None:
-    content = find("litbench.csv").read_bytes()
-
-    text = bring_stories(page, "pairs.csv", content, source="Reddit", source_kind=SourceKind.AMATEUR)
-
-    assert "This is an export of LitBench" in text
-    assert study.stories.count() == 4
-    rows = Provenance.objects.values_list("story__text", "factors")
-    assert {
-        story: (factors["preference"], factors["upvotes"]) for story, factors in rows if story in (TIDE, GULLS)
-    } == {
-        TIDE: ("chosen", "50"),
-        GULLS: ("rejected", "3"),
-    }
-    groups = StoryGroup.objects.filter(study=study)
-    assert sorted((group.premise, group.stories.count()) for group in groups) == [("A flood", 2), ("A house", 2)]
 
 
 def test_rows_that_the_tool_marks_stay_out_visibly_and_can_be_taken(study: Study, page: Client) -> None:

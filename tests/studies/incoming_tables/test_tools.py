@@ -276,8 +276,7 @@ STORY_COLUMNS = {
     "potato.tsv": {"code": ["p1s1"], "text": [TIDE]},
     "mturk.csv": {"code": ["p1s1", "p1s2"], "text": [TIDE, GULLS], "source": ["plum-1", "a hand"]},
     "hugging-face.json": {"text": [TIDE, GULLS], "source": ["plum-1", "a hand"]},
-    "hugging-face.jsonl": {"text": [TIDE, GULLS], "source": ["plum-1", "plum-2"], "group": ["pair 1", "pair 1"]},
-    "litbench.csv": {"group": ["pair 1", "pair 1", "pair 2", "pair 2"], "premise": ["A flood"] * 2 + ["A house"] * 2},
+    "litbench.csv": {"premise": ["A flood", "A house"]},
 }
 
 
@@ -291,17 +290,12 @@ def test_each_story_comes_once_with_its_text_and_whoever_wrote_it_kept_apart(nam
     assert choices.left_out == []
 
 
-def test_preferences_are_a_property_of_each_story() -> None:
-    table = read("litbench.csv", STORIES)
+def test_pairs_of_preferences_keep_both_columns_and_of_a_conversation_its_last_turn() -> None:
+    turns = json.dumps([{"role": "user", "content": "A flood"}, {"role": "assistant", "content": TIDE}])
+    content = f'prompt,chosen,rejected\nA flood,"{turns.replace(chr(34), chr(34) * 2)}",{GULLS}\n'
 
-    assert cells(table, "preference", "upvotes") == [
-        ("chosen", "50"),
-        ("rejected", "3"),
-        ("chosen", "20"),
-        ("rejected", "7"),
-    ]
-    assert guess_choices(table)[0].grouping == "column"
-    assert read("litbench.csv").columns[1:3] == ("chosen_story", "rejected_story")
+    assert read("litbench.csv", STORIES).columns[1:3] == ("chosen_story", "rejected_story")
+    assert cells(read_file("a.csv", content.encode(), STORIES), "chosen", "rejected") == [(TIDE, GULLS)]
 
 
 def test_pasted_cells_are_known_by_their_columns_too() -> None:

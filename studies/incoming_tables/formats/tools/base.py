@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 
 from studies.incoming_tables.tables import IncomingTable, TableKind
 
-LEAVE_OUT, FACTOR = "", "factor"
+LEAVE_OUT = ""
+FACTOR = "factor"
 MAY_REPEAT = (LEAVE_OUT, FACTOR)
 
 

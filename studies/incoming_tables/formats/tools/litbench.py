@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from studies.incoming_tables.formats.tools.base import Tool
-from studies.incoming_tables.formats.tools.pairs import PAIR_ROLES, holds_pairs, unfold_pairs
-from studies.incoming_tables.tables import IncomingTable, TableKind
+from studies.incoming_tables.tables import IncomingTable
 
 
 class LitBench(Tool):
     name = "litbench"
     title = "LitBench"
-    story_roles = PAIR_ROLES
+    story_roles = {"prompt": "premise"}
 
     @classmethod
     def wrote(cls, table: IncomingTable) -> bool:
-        return holds_pairs(table, "story")
-
-    @classmethod
-    def reshape(cls, table: IncomingTable, kind: TableKind) -> IncomingTable:
-        return unfold_pairs(table) if kind.has_stories else table
+        return {"chosen_story", "rejected_story"} <= {*table.columns}

@@ -6,6 +6,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from studies.incoming_tables import uploads
 from tests import factories
 from tests.annotation.views.test_answer_import_pages import HOME
 
@@ -21,7 +22,7 @@ def test_the_tool_s_file_is_read_by_its_own_format(client: Client, is_known: boo
 
     page = client.post(HOME, {"file": SimpleUploadedFile("a.csv", content)}, follow=True)
 
-    table = page.context["form"].table
+    table = uploads.restore(page.context["row"])
     assert table.hints.get("roles", {}) == ({"Respondent no": "rater"} if is_known else {})
     assert table.find_left_out() == ({("Plum status", "rotten"): (3,)} if is_known else {})
     assert ("This is an export of Plum Survey" in page.content.decode()) is is_known
