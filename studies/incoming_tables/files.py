@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from studies.documents.reader import LARGEST_FILE
 from studies.incoming_tables.encodings import name_way_out, not_text
@@ -14,11 +15,16 @@ from studies.incoming_tables.errors import UnreadableFile
 from studies.incoming_tables.formats import find_format
 from studies.incoming_tables.formats.delimited import read_delimited
 from studies.incoming_tables.formats.json_lines import read_json_lines
+from studies.incoming_tables.formats.tools import tidy
 from studies.incoming_tables.readings import GUESSED, FileReading, ReadingChoices
 from studies.incoming_tables.tables import TEXT_COLUMNS, IncomingTable, TableKind, check_width
 
 LARGEST = LARGEST_FILE
-_OLE, _ZIP = b"\xd0\xcf\x11\xe0", b"PK\x03\x04"
+_OLE, _ZIP, _PARQUET = b"\xd0\xcf\x11\xe0", b"PK\x03\x04", b"PAR1"
+_NO_PARQUET = gettext_noop(
+    "Quire does not read Parquet. Save the table as JSON lines; in Python: "
+    'pandas.read_parquet("file.parquet").to_json("file.jsonl", orient="records", lines=True).'
+)
 
 
 def read_file(name: str, content: bytes, kind: TableKind, choices: ReadingChoices = GUESSED) -> IncomingTable:
@@ -38,6 +44,8 @@ def read_file(name: str, content: bytes, kind: TableKind, choices: ReadingChoice
     if content.startswith(_OLE):
         reason = _("This document is in an old format, or locked by a password.")
         raise UnreadableFile(f"{reason} {way_out}")
+    if content.startswith(_PARQUET):
+        raise UnreadableFile(_(_NO_PARQUET))
     if suffix not in kind.kinds:
         message = _("Quire reads %(kinds)s. Save the file as one of these.")
         raise UnreadableFile(message % {"kinds": ", ".join(kind.kinds)})
@@ -69,7 +77,8 @@ def _read_as_pasted(table: IncomingTable, kind: TableKind) -> IncomingTable:
 
 
 def _checked(table: IncomingTable, kind: TableKind) -> IncomingTable:
-    """The table, if it has rows, and no more rows or columns than it may. Raises UnreadableFile."""
+    """The table, tidied, if it has rows, and no more rows or columns than it may. Raises UnreadableFile."""
+    table = tidy(table, kind)
     if not table.rows:
         raise UnreadableFile(str(kind.no_rows))
     if len(table.rows) > kind.most_rows:

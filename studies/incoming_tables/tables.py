@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Any, Self
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -42,6 +42,10 @@ class IncomingTable:
     overlong : numbers of the rows that have more cells than the header
     hidden : numbers of the rows that a filter hides
     reading : how the file was read; content : the file itself, so that it can be read otherwise, b"" if it cannot
+    hints : what the tool that wrote the file says beyond the cells, all of it optional and as JSON has it:
+        "tool", its title; "zone", the IANA name of the time zone of its times; "roles", by column the key of an
+        importer's role, "" for what is left out; "names", by column what it is called where its header is a code or a
+        long question; "left_out", by column the values whose rows stay out, such as previews
     """
 
     name: str
@@ -53,11 +57,12 @@ class IncomingTable:
     overlong: tuple[int, ...] = ()
     hidden: tuple[int, ...] = ()
     reading: FileReading = AS_GUESSED
+    hints: Mapping[str, Any] = field(default_factory=dict)
     content: bytes = field(default=b"", compare=False, repr=False)
 
     def as_text(self) -> str:
         """All but its name, its reading and the file itself, as it is kept until somebody confirms it."""
-        marks = {"damaged": self.damaged, "overlong": self.overlong, "hidden": self.hidden}
+        marks = {"damaged": self.damaged, "overlong": self.overlong, "hidden": self.hidden, "hints": self.hints}
         return json.dumps([self.columns, self.rows, self.formulas, self.encoding, marks])
 
     @classmethod
@@ -74,6 +79,7 @@ class IncomingTable:
             damaged=tuple((n, at) for n, at in marks.get("damaged", ())),
             overlong=tuple(marks.get("overlong", ())),
             hidden=tuple(marks.get("hidden", ())),
+            hints=marks.get("hints", {}),
         )
 
     def count_values(self, column: str, *, omitted: Collection[int] = ()) -> Counter[str]:
@@ -86,6 +92,16 @@ class IncomingTable:
         at, numbers = self.columns.index(column), set(omitted)
         return Counter(cell for n, cells in self.rows if n not in numbers and (cell := cells[at].strip()))
 
+    def find_left_out(self) -> dict[tuple[str, str], tuple[int, ...]]:
+        """The numbers of the rows that stay out by the hints, by the column and its value that say so."""
+        numbers_by_value: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for column, values in self.hints.get("left_out", {}).items():
+            at = self.columns.index(column)
+            for n, cells in self.rows:
+                if cells[at].strip() in values:
+                    numbers_by_value[column, cells[at].strip()].append(n)
+        return {value: tuple(numbers) for value, numbers in numbers_by_value.items()}
+
 
 @dataclass(frozen=True)
 class TableKind:
@@ -93,6 +109,7 @@ class TableKind:
 
     kinds : suffixes of the files that may hold it
     keeps_lists : whether a list in JSON may stand in a cell, as JSON
+    has_stories : whether a row is a story, not what somebody says of one
     no_rows : what to say of a header with nothing below it
     """
 
@@ -101,6 +118,7 @@ class TableKind:
     most_columns: int
     no_rows: Promise
     keeps_lists: bool = False
+    has_stories: bool = False
 
 
 def check_width(n_columns: int, kind: TableKind) -> None:

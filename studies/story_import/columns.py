@@ -180,8 +180,9 @@ def restore_choices(values: Mapping[str, Any]) -> ColumnChoices:
 
 def guess_choices(table: IncomingTable) -> tuple[ColumnChoices, set[str]]:
     """What the columns seem to be, and those of which nothing is sure."""
-    roles = recognise(table.columns, ROLES)
+    roles = recognise(table.columns, ROLES, table.hints)
     unsure = {column for column, role in roles.items() if role == FACTOR}
+    left_out = {n for numbers in table.find_left_out().values() for n in numbers}
     rows = [cells for _n, cells in table.rows[:200]]
     samples = {column: [cells[at] for cells in rows if cells[at]] for at, column in enumerate(table.columns)}
     if (group := next((column for column, role in roles.items() if role == "group"), "")) and (
@@ -197,7 +198,11 @@ def guess_choices(table: IncomingTable) -> tuple[ColumnChoices, set[str]]:
         roles |= {column: role_by_name[side.name] for column, side in sides.items() if side.name in role_by_name}
         unsure |= {*texts, *(column for column in sides if column in roles)}
     if "text" not in roles.values() and (
-        longest := max(samples, key=lambda column: _mean_length(samples[column]), default="")
+        longest := max(
+            (column for column in samples if column not in table.hints.get("roles", {})),
+            key=lambda column: _mean_length(samples[column]),
+            default="",
+        )
     ):
         roles[longest] = "text"
         unsure.add(longest)
@@ -207,7 +212,7 @@ def guess_choices(table: IncomingTable) -> tuple[ColumnChoices, set[str]]:
             is_factor = 1 < n_values <= 20 and n_values < len(samples[column]) and _mean_length(samples[column]) < 60
             roles[column] = FACTOR if is_factor else LEFT_OUT
             unsure |= {column} if is_factor else set()
-    choices = ColumnChoices(roles={column: roles[column] for column in table.columns})
+    choices = ColumnChoices(roles={column: roles[column] for column in table.columns}, left_out=sorted(left_out))
     choices.grouping = (
         "column" if choices.column_of("group") else "premise" if choices.column_of("premise") else "alone"
     )

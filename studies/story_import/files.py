@@ -11,6 +11,7 @@ STORIES = TableKind(
     MOST_ROWS,
     300,
     gettext_lazy("There is a header and no row below it. Add a row for each story."),
+    has_stories=True,
 )
 
 

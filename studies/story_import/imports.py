@@ -68,7 +68,7 @@ def keep_import(study: Study, table: IncomingTable, *, by: User, at: datetime) -
         choices.grouping = "pairs"
     earlier = StoryColumns.objects.filter(study=study, columns_sha256=_hash_columns(table)).first()
     if earlier:
-        choices = restore_choices(earlier.choices)
+        choices = replace(restore_choices(earlier.choices), left_out=choices.left_out)
     fill_kinds(choices, list(count_kind_values(table, choices))[:MOST_KINDS], find_kinds())
     return uploads.keep(earlier_imports, table, at=at, study=study, user=by, choices=choices.as_json())
 

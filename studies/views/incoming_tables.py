@@ -293,6 +293,7 @@ class ImportPage(ABC, Generic[AnyRow, AnyForm]):
             "access": self.access,
             "row": self.row,
             "n_rows": len(self.table.rows),
+            "tool": self.table.hints.get("tool", ""),
             "form": form,
             "reading_form": self.reading_form,
             "refused": self.request.method == "POST" or bool(self.refusals),

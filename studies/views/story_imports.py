@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any, cast
 
 from django import forms
@@ -259,6 +260,7 @@ class StoryImportPage(ImportPage[StoryImport, ChoicesForm]):
         context = {
             "job": progress,
             "n_left_out": len(choices.left_out),
+            "reasons_left_out": list(_explain_left_out(self.table, choices)),
             "n_stories": examination.n_stories,
             "kind_column": choices.column_of("source_kind"),
             "groups": _describe_groups(examination),
@@ -274,6 +276,24 @@ class StoryImportPage(ImportPage[StoryImport, ChoicesForm]):
         job = examinations.find(self.row) or examinations.ask(self.row, by=self.by, at=timezone.now())
         examination = examinations.restore(job)
         return examination or Examination(), None if examination else _follow(job)
+
+
+def _explain_left_out(table: IncomingTable, choices: ColumnChoices) -> Iterator[str]:
+    """A sentence for each value by which the tool that wrote the table marks rows, where they are left out."""
+    for (column, value), numbers in table.find_left_out().items():
+        if n := len({*numbers} & {*choices.left_out}):
+            sentence = ngettext(
+                "%(n)d row stays out because “%(column)s” is “%(value)s”.",
+                "%(n)d rows stay out because “%(column)s” is “%(value)s”.",
+                n,
+            )
+            if not value:
+                sentence = ngettext(
+                    "%(n)d row stays out because “%(column)s” is empty.",
+                    "%(n)d rows stay out because “%(column)s” is empty.",
+                    n,
+                )
+            yield sentence % {"n": n, "column": column[:60], "value": value[:60]}
 
 
 def _follow(job: StudyJob | None) -> JobProgress | None:
