@@ -57,10 +57,8 @@ _PLACES = {"best": 1, "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth":
 
 def guess_mapping(table: IncomingTable, study: Study) -> ColumnMapping:
     """The mapping that the columns suggest, perhaps with gaps. A few queries."""
-    hints: Mapping[str, Any] = getattr(table, "hints", {})
-    keys = recognise(table.columns, ROLES)
-    for column, key in hints.get("roles", {}).items():
-        keys = {name: own for name, own in keys.items() if own != key} | {column: key}
+    hints = table.hints
+    keys = recognise(table.columns, ROLES, hints)
     column_by_role = {role: column for column, role in keys.items()}
     crossing = read_crossing(table, study, column_by_role)
     story, by = column_by_role.get("story", ""), crossing.by if crossing and crossing.kind == "story" else ""
@@ -162,6 +160,8 @@ class _AnswerGuess:
         self.group_index = NameIndex((code, code) for code in self.groups)
         used = {column_by_role.get(role, "") for role in ("rater", "story", "group", "time")}
         used |= {crossed.column for crossed in crossing.columns} if crossing else set()
+        used |= {column for column, key in table.hints.get("roles", {}).items() if not key}
+        self.names = table.hints.get("names", {})
         self.headers = [Header.of(column) for column in table.columns if column not in used]
 
     def find(self, names: StoryNames, given: Mapping[str, str]) -> Iterator[AnswerColumn]:
@@ -186,6 +186,8 @@ class _AnswerGuess:
         for header in self.headers:
             group = self.group_index.find(header) if not self.has_place else None
             alone = self.items.find_alone(header.without(group.first, group.last) if group else header)
+            if alone is None:
+                alone = self.items.find_alone(Header.of(self.names.get(header.text, "")))
             if alone is None:
                 continue
             (step, item), is_reason = alone
