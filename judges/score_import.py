@@ -318,7 +318,7 @@ def _find_missing(
 
 def _find_columns(table: IncomingTable) -> dict[str, str]:
     """The column of each role that is read. Raises ImportRefused."""
-    columns = {role: column for column, role in recognise(table.columns, ROLES).items()}
+    columns = {role: column for column, role in recognise(table.columns, ROLES, table.hints).items()}
     names_both = {"first", "second"} <= columns.keys()
     is_of_pairs = "story" not in columns and ("group" in columns or names_both)
     if "value" not in columns or not ("story" in columns or is_of_pairs):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -13,8 +13,9 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.answer_import.column_map import ColumnMapping, parse_mapping, write_mapping
+from annotation.answer_import.column_map import MOST_ANSWERS, ColumnMapping, parse_mapping, write_mapping
 from annotation.answer_import.guesses import guess_mapping
+from annotation.answer_import.problem_groups import ProblemGroup, group_problems, warn_of_spellings
 from annotation.answer_import.rows import read_rows
 from annotation.models import AnswerImport, BroughtFile
 from annotation.responses import imports
@@ -23,7 +24,7 @@ from studies import protocol
 from studies.incoming_tables import uploads
 from studies.incoming_tables.errors import ImportRefused
 from studies.incoming_tables.files import read_file
-from studies.incoming_tables.problems import InvalidRow, list_lines
+from studies.incoming_tables.problems import InvalidRow, Problem, RowProblem, list_lines
 from studies.incoming_tables.tables import TABLES, IncomingTable, TableKind
 from studies.models import Study
 
@@ -31,7 +32,7 @@ MOST_PROBLEMS = 20  # that are named; the others are counted
 ANSWERS = TableKind(
     TABLES,
     500_000,
-    300,
+    MOST_ANSWERS,
     gettext_lazy("There is a header and no row below it. Add a row for each answer."),
     keeps_lists=True,
 )
@@ -39,12 +40,18 @@ ANSWERS = TableKind(
 
 @dataclass(frozen=True)
 class AnswerExamination:
-    """What a table holds, read by a mapping. rows : the answers that fit; n_empty : cells without an answer"""
+    """What a table holds, read by a mapping.
+
+    rows : the answers that fit; problems : those of one kind together
+    n_empty : cells without an answer; n_left_out : rows that do not count, by the column and what it says
+    """
 
     rows: tuple[Row, ...]
-    problems: tuple[InvalidRow, ...]
+    problems: tuple[ProblemGroup, ...]
     n_empty: int
     n_lines: int
+    n_left_out: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    warning: RowProblem | None = None
 
     @property
     def n_raters(self) -> int:
@@ -69,7 +76,9 @@ def examine(study: Study, table: IncomingTable, mapping: ColumnMapping) -> Answe
     problems = [*reading.problems, *imports.find_problems(study, reading.rows, version=version)]
     locations = {problem.location for problem in problems}
     rows = tuple(row for row in reading.rows if row.location not in locations) if problems else reading.rows
-    return AnswerExamination(rows, tuple(problems), reading.n_empty, len(table.rows))
+    warning = warn_of_spellings(reading.spellings)
+    groups = tuple(group_problems(problems))
+    return AnswerExamination(rows, groups, reading.n_empty, len(table.rows), reading.n_left_out, warning)
 
 
 def find_obstacle(study: Study) -> str:
@@ -113,7 +122,7 @@ def bring_in(
     )
 
 
-def refuse(problems: Sequence[InvalidRow]) -> ImportRefused:
+def refuse(problems: Sequence[Problem]) -> ImportRefused:
     """The refusal with a line for each of the first problems, and how many there are."""
     return ImportRefused("\n".join(list_lines(problems, MOST_PROBLEMS)))
 
@@ -164,7 +173,12 @@ def restore_mapping(upload: BroughtFile) -> ColumnMapping:
     return parse_mapping(upload.choices["mapping"], "mapping", may_be_open=True)
 
 
-def save_mapping(upload: BroughtFile, mapping: ColumnMapping) -> None:
+def may_cross(upload: BroughtFile) -> bool:
+    """Whether columns may be read as naming stories or raters: unless somebody said that they do not."""
+    return bool(upload.choices.get("may_cross", True))
+
+
+def save_mapping(upload: BroughtFile, mapping: ColumnMapping, *, may_cross: bool = True) -> None:
     """Keep what was said of the columns."""
-    upload.choices = {"mapping": write_mapping(mapping)}
+    upload.choices = {"mapping": write_mapping(mapping), "may_cross": may_cross}
     upload.save(update_fields=["choices"])

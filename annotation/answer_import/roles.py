@@ -2,44 +2,26 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
-from django.utils import timezone
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.answer_import.names import AnswerNames
-from studies.documents.errors import InvalidValue, quote
 from studies.incoming_tables.roles import Role
-
-
-def read_time(_names: object, cell: str) -> datetime:
-    """A day, perhaps with its time, that is not still to come. Raises InvalidValue."""
-    try:
-        at = datetime.fromisoformat(cell)
-        aware = at if timezone.is_aware(at) else timezone.make_aware(at)
-    except (ValueError, OverflowError):
-        reason = _("%(cell)s is no day and time; write it as 2027-01-31T18:00")
-        raise InvalidValue(reason % {"cell": quote(cell)}) from None
-    if aware > timezone.now():
-        raise InvalidValue(_("this time is still to come; correct it, or empty the cell"))
-    return aware
-
 
 # About what is answered; a mapping says further things of each.
 PLACES = (
     Role(
         "rater",
         gettext_lazy("Rater"),
-        "rater rater_id expert expert_idx participant participant_id annotator annotator_id worker worker_id user "
-        "user_id judge respondent responseid response_id",
+        "rater rater_id expert expert_idx participant participant_id annotator annotator_id worker worker_id workerid "
+        "user user_id username judge respondent respondent_id responseid response_id prolific_pid prolific_id "
+        "participant_code subject subject_id coder reviewer email email_address e_mail who record_id",
         AnswerNames.find_rater,
         if_empty=gettext_lazy("the row names no rater; name one, or take the row out"),
     ),
     Role(
         "story",
         gettext_lazy("Story"),
-        "story story_id story_code text_id item_id sample sample_id output_id",
+        "story story_id story_code story_title input_story input_story_id text_id item_id sample sample_id output_id",
         AnswerNames.find_story,
         if_empty=gettext_lazy("the row names no story; name one, or take the row out"),
     ),
@@ -59,9 +41,11 @@ ANSWERS_BY_ROW = (
     ),
     Role("reason", gettext_lazy("Reason for it"), "rationale reason explanation comment justification why"),
 )
-# What else a row says of each of its answers: fields of `imports.Row` or of its `Answer`. A mapping has these keys.
-FACTS = (
-    Role("time", gettext_lazy("Day and time"), "time at timestamp submitted_at created_at date", read_time, field="at"),
+_TIME = (
+    "time at timestamp submitted_at submitted submit_time submittime submitdate completed_at created_at date end_date "
+    "enddate recorded_date recordeddate end_time"
 )
+# What else a row says of each of its answers: fields of `imports.Row` or of its `Answer`. A mapping has these keys.
+FACTS = (Role("time", gettext_lazy("Day and time"), _TIME, AnswerNames.read_time, field="at"),)
 ROLES = (*PLACES, *ANSWERS_BY_ROW, *FACTS)
 RATER, STORY, GROUP = PLACES

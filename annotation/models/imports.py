@@ -5,10 +5,10 @@ from __future__ import annotations
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from studies.models import Study, WaitingTable
+from studies.models import Study, WaitingFile, WaitingFiles
 
 
-class BroughtFile(WaitingTable):
+class BroughtFile(WaitingFile):
     """A file of answers or scores. It may hold what raters wrote, so it goes too when a rater withdraws."""
 
     class Purpose(models.TextChoices):
@@ -18,6 +18,8 @@ class BroughtFile(WaitingTable):
     study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="brought_files")
     purpose = models.CharField(_("purpose"), max_length=10, choices=Purpose.choices)
     sha256 = models.CharField(_("hash of the file"), max_length=64)
+
+    objects = WaitingFiles["BroughtFile"]()
 
     class Meta:
         verbose_name = _("file to be brought in")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -33,10 +35,11 @@ class RowProblem:
         """“Row 8”, or the first of several."""
         if not self.rows:
             return _("All rows")
-        numbers = ", ".join(map(str, self.rows[:8]))
-        if len(self.rows) > 8:
-            return _("Rows %(rows)s and %(n)d more") % {"rows": numbers, "n": len(self.rows) - 8}
-        return ngettext("Row %(rows)s", "Rows %(rows)s", len(self.rows)) % {"rows": numbers}
+        rows = list(dict.fromkeys(self.rows))  # a row may hold several stories
+        numbers = ", ".join(map(str, rows[:8]))
+        if len(rows) > 8:
+            return _("Rows %(rows)s and %(n)d more") % {"rows": numbers, "n": len(rows) - 8}
+        return ngettext("Row %(rows)s", "Rows %(rows)s", len(rows)) % {"rows": numbers}
 
 
 class InvalidRow(ValueError):
@@ -51,6 +54,63 @@ class InvalidRow(ValueError):
 
 
 Problem: TypeAlias = RowProblem | InvalidRow
+
+
+@dataclass(frozen=True)
+class ProblemGroup:
+    """Problems that say the same of a column. n : how many; locations : of the first"""
+
+    level: Literal["error", "warning"]
+    column: str
+    sentence: str
+    locations: tuple[str, ...]
+    n: int
+    ways_out: tuple[WayOut, ...] = ()
+
+    @property
+    def location(self) -> str:
+        """Where the first are, and how many more there are."""
+        file, sign, _row = self.locations[0].partition(": ")
+        words = [self.locations[0], *(location.removeprefix(file + sign) for location in self.locations[1:])]
+        if self.n > len(words):
+            return _("%(rows)s and %(n)d more") % {"rows": ", ".join(words), "n": self.n - len(words)}
+        return ", ".join(words)
+
+
+MOST_ALONE = 3  # problems that say the same of other cells, and are not yet listed as one
+
+
+def name_topic(sentence: str) -> str:
+    """The sentence without the values that it quotes, and without numbers: problems that differ in these are alike."""
+    return re.sub(r"“[^”]*”|[\d,]*\d", "·", sentence)
+
+
+def say_of_all(sentences: Iterable[str]) -> str:
+    """One sentence for problems of one topic."""
+    first, *others = dict.fromkeys(sentences)
+    more = _("Other rows have the same problem with other values.")
+    return f"{first.removesuffix('.')}. {more}" if others else first
+
+
+def group_problems(problems: Sequence[Problem]) -> list[Problem | ProblemGroup]:
+    """The problems in their order, many of one row each that say the same of a column listed as one."""
+    members_by_topic: dict[tuple[str, str], list[InvalidRow]] = defaultdict(list)
+    for problem in problems:
+        if isinstance(problem, InvalidRow):
+            members_by_topic[problem.column, name_topic(problem.sentence)].append(problem)
+    listed: list[Problem | ProblemGroup] = []
+    for problem in problems:
+        if not isinstance(problem, InvalidRow):
+            listed.append(problem)
+            continue
+        members = members_by_topic[problem.column, name_topic(problem.sentence)]
+        if len(members) <= MOST_ALONE:
+            listed.append(problem)
+        elif members[0] is problem:
+            places = tuple(member.location for member in members[:8])
+            sentence = say_of_all(member.sentence for member in members)
+            listed.append(ProblemGroup("error", problem.column, sentence, places, len(members)))
+    return listed
 
 
 def headline(problems: Sequence[Problem]) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.utils.functional import Promise
+
+NO_HINTS: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True)
@@ -45,13 +47,28 @@ def plain_name(column: str) -> str:
     return re.sub(r"[\W_]+", "_", column.strip().lower()).strip("_")
 
 
-def recognise(columns: Sequence[str], roles: Sequence[Role]) -> dict[str, str]:
-    """The roles by key that the names of columns tell, each once unless it may repeat."""
+def last_part(column: str) -> str:
+    """The name of a value within an object of JSON, such as source for meta.source; of another column its name."""
+    return column.rpartition(".")[2] if re.fullmatch(r"\w+(?:\.\w+)+", column) else column
+
+
+def recognise(columns: Sequence[str], roles: Sequence[Role], hints: Mapping[str, Any] = NO_HINTS) -> dict[str, str]:
+    """The roles by key that the hints of a table or the names of its columns tell, each once unless it may repeat."""
+    role_by_key, hinted_keys = {role.key: role for role in roles}, hints.get("roles", {})
+    keys = {column: key for column, key in hinted_keys.items() if key in role_by_key}
+    free = [column for column in columns if column not in keys and hinted_keys.get(column) != ""]
     role_by_name = {name: role for role in roles for name in role.names.split()}
-    likely = [(column, role) for column in columns if (role := role_by_name.get(plain_name(column)))]
+    names = hints.get("names", {})
+    likely = [
+        (column, role)
+        for column in free
+        if (
+            role := role_by_name.get(plain_name(column))
+            or role_by_name.get(plain_name(names.get(column) or last_part(column)))
+        )
+    ]
     # A column that bears the very name of a role comes before one that is like it.
     likely.sort(key=lambda pair: plain_name(pair[0]) != pair[1].key)
-    keys: dict[str, str] = {}
     for column, role in likely:
         if role.may_repeat or role.key not in keys.values():
             keys.setdefault(column, role.key)

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from studies.documents.errors import InvalidValue, quote
 from studies.incoming_tables.problems import InvalidRow
 from studies.incoming_tables.roles import Role
-from studies.incoming_tables.tables import IncomingTable
+from studies.incoming_tables.tables import DAMAGED, OVERLONG, IncomingTable
 
 Content = TypeVar("Content")
 
@@ -81,9 +81,13 @@ def read_each(
     problems: list[InvalidRow] = []
     name = Path(table.name).name
     places = [(column, table.columns.index(column)) for column in columns]
+    flaw_by_row = {n: (place, _(DAMAGED)) for n, place in table.damaged if table.columns[place] in dict(places)}
+    flaw_by_row |= {n: (len(table.columns) - 1, _(OVERLONG)) for n in table.overlong}
     for n, cells in table.rows:
         row = IncomingRow(f"{name}: " + _("row %(n)d") % {"n": n}, {column: cells[place] for column, place in places})
         try:
+            if flaw := flaw_by_row.get(n):
+                raise row.fault(table.columns[flaw[0]], flaw[1])
             contents += read_row(row)
         except InvalidRow as problem:
             problems.append(problem)

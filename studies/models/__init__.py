@@ -28,7 +28,7 @@ Membership     an account of the staff at work on one study, in one role; `studi
 from studies.models.amendments import Amendment
 from studies.models.facts import is_unsaid
 from studies.models.forms import PostedForm
-from studies.models.incoming_tables import WaitingTable
+from studies.models.incoming_tables import WaitingFile, WaitingFiles, WaitingTable
 from studies.models.instruments import Cloze, Instrument, Item
 from studies.models.jobs import StudyJob
 from studies.models.memberships import Membership
@@ -64,6 +64,8 @@ __all__ = [
     "Study",
     "StudyJob",
     "Subset",
+    "WaitingFile",
+    "WaitingFiles",
     "WaitingTable",
     "is_unsaid",
     "measure",

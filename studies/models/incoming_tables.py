@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -19,6 +21,26 @@ class WaitingTable(models.Model):
     # As text: nobody asks the database what stands in it, and it may be 50 MB.
     table = models.TextField(_("table"))
     choices = models.JSONField(_("choices"), default=dict)
+
+    class Meta:
+        abstract = True
+
+
+AnyFile = TypeVar("AnyFile", bound=models.Model)
+
+
+class WaitingFiles(models.Manager[AnyFile]):
+    """The manager of such tables, which fetches a file only where it is asked for."""
+
+    def get_queryset(self) -> models.QuerySet[AnyFile]:
+        return super().get_queryset().defer("content")
+
+
+class WaitingFile(WaitingTable):
+    """A table that can be read from its file otherwise until it is confirmed. Its manager is `WaitingFiles`."""
+
+    reading = models.JSONField(_("how it was read"), default=dict)
+    content = models.BinaryField(_("file, compressed"), default=b"")
 
     class Meta:
         abstract = True

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from studies import hashing, vocabulary
 from studies.documents.stories import find_column_alike
-from studies.models.incoming_tables import WaitingTable
+from studies.models.incoming_tables import WaitingFile, WaitingFiles
 from studies.models.studies import Study
 
 
@@ -163,10 +163,12 @@ class Subset(models.Model):
         return f"subset of {self.original}"
 
 
-class StoryImport(WaitingTable):
+class StoryImport(WaitingFile):
     """A file of stories. It says who wrote them, so it is kept apart as provenance is."""
 
     study = models.ForeignKey(Study, verbose_name=_("study"), on_delete=models.CASCADE, related_name="story_imports")
+
+    objects = WaitingFiles["StoryImport"]()
 
     class Meta:
         verbose_name = _("stories to be brought in")

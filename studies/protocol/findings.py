@@ -15,7 +15,7 @@ from studies.models import Instrument, Item, Step, Study
 from studies.protocol import repeats
 from studies.protocol.analysis_plans import find_plan_faults
 from studies.protocol.groups import GroupShape, read_group_shapes
-from studies.protocol.purposes import WITH_RATERS, Finding, Purpose
+from studies.protocol.purposes import WITH_RATERS, WITH_READERS, Finding, Purpose
 from studies.protocol.steps import Protocol, has_right_answers, items_of
 from studies.protocol.warnings import collect_warnings
 
@@ -54,12 +54,15 @@ def _findings_of_protocol(protocol: Protocol) -> Iterator[Finding]:
         for name in placeholders.find_unfilled(step.text, protocol.version.study.value_by_fact):
             sentence = _("“%(step)s” tells raters “%(field)s”, which is still empty")
             names = {"step": step.name, "field": placeholders.LABELS[name]}
-            yield _error(name, sentence % names, _("fill it in"), anchor=f"id_{name}")
+            way_out, anchor = _("fill it in"), f"id_{name}"
+            yield Finding("error", name, sentence % names, way_out, WITH_READERS, anchor=anchor)
     consents = [step for step in protocol.steps if step.kind == Step.Kind.CONSENT]
     if len(consents) > 1:
-        yield _error(f"step {consents[1].key}", _("there is more than one consent step"))
+        sentence = _("there is more than one consent step")
+        yield Finding("error", f"step {consents[1].key}", sentence, purposes=WITH_READERS)
     if consents and consents[0] is not protocol.steps[0]:
-        yield _error(f"step {consents[0].key}", _("consent must be the first step"))
+        sentence = _("consent must be the first step")
+        yield Finding("error", f"step {consents[0].key}", sentence, purposes=WITH_READERS)
 
 
 def _findings_of_items(step: Step, groups: Sequence[GroupShape]) -> Iterator[Finding]:

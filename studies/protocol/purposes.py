@@ -19,6 +19,8 @@ class Purpose(StrEnum):
 
 
 WITH_RATERS = frozenset({Purpose.LAUNCH})
+# All but bringing in answers of people who read elsewhere: what this study would tell or pay them binds nobody.
+WITH_READERS = frozenset(Purpose) - {Purpose.IMPORT}
 # The parts of a study, as the rail calls them, and the first word of the locations that belong to each.
 PARTS = ("steps", "stories", "reading_plan", "rater_information", "analysis_plan", "launch")
 PART_OF_LOCATION = {

@@ -16,9 +16,11 @@ from studies.documents import stories as documents
 from studies.documents.errors import InvalidValue
 from studies.incoming_tables.roles import Role, as_field, recognise
 from studies.incoming_tables.tables import IncomingTable
+from studies.story_import.sides import SideColumn, find_sides, find_texts_of_row
 from studies.vocabulary import SourceKind
 
 FACTOR, LEFT_OUT = "factor", ""
+BY_ROW = "row"  # the grouping of tables that hold several stories in a row
 WORDS_OF_A_PREMISE = 4  # from which on average what is called a group, or a plot, is told and not numbered
 _TRUTHS = dict.fromkeys(("yes", "true", "y", "1", "x", "ja", "sim", "oui"), True) | dict.fromkeys(
     ("no", "false", "n", "0", "-", "nein", "não", "non"), False
@@ -48,6 +50,7 @@ ROLES = (
         "text fulltext full_text story_text content response output body",
         _as("text"),
         field="raw_text",
+        may_repeat=True,
         if_missing=gettext_lazy("No column is the story. Say which one it is."),
     ),
     Role(
@@ -148,7 +151,26 @@ class ColumnChoices:
 
     def column_of(self, role: str) -> str:
         """The first column of that role; "" if there is none."""
-        return next((column for column, key in self.roles.items() if key == role), "")
+        return next(iter(self.columns_of(role)), "")
+
+    def columns_of(self, role: str) -> list[str]:
+        return [column for column, key in self.roles.items() if key == role]
+
+    @property
+    def sides(self) -> dict[str, SideColumn]:
+        """The columns that say something of one of the stories of a row alone."""
+        return find_sides(list(self.roles), self.columns_of("text"))
+
+    @property
+    def names_sources_by_column(self) -> bool:
+        """Whether each of several stories in a row is by the source that its column is called."""
+        return len(self.columns_of("text")) > 1 and not self.column_of("source") and not self.source
+
+    def are_of_different_stories(self, columns: Sequence[str]) -> bool:
+        """Whether each of the columns says something of another story of the row."""
+        sides = self.sides
+        texts = [sides[column].text for column in columns if column in sides]
+        return len(texts) == len(columns) == len(set(texts))
 
 
 def restore_choices(values: Mapping[str, Any]) -> ColumnChoices:
@@ -158,8 +180,9 @@ def restore_choices(values: Mapping[str, Any]) -> ColumnChoices:
 
 def guess_choices(table: IncomingTable) -> tuple[ColumnChoices, set[str]]:
     """What the columns seem to be, and those of which nothing is sure."""
-    roles = recognise(table.columns, ROLES)
+    roles = recognise(table.columns, ROLES, table.hints)
     unsure = {column for column, role in roles.items() if role == FACTOR}
+    left_out = {n for numbers in table.find_left_out().values() for n in numbers}
     rows = [cells for _n, cells in table.rows[:200]]
     samples = {column: [cells[at] for cells in rows if cells[at]] for at, column in enumerate(table.columns)}
     if (group := next((column for column, role in roles.items() if role == "group"), "")) and (
@@ -167,8 +190,19 @@ def guess_choices(table: IncomingTable) -> tuple[ColumnChoices, set[str]]:
     ):
         roles[group] = "premise"
         unsure.add(group)
+    lengths = {column: _mean_length(cells) for column, cells in samples.items() if column not in roles}
+    if "text" not in roles.values() and (texts := find_texts_of_row(lengths)):
+        roles |= dict.fromkeys(texts, "text")
+        sides = find_sides(table.columns, texts)
+        role_by_name = recognise(list(dict.fromkeys(side.name for side in sides.values())), ROLES)
+        roles |= {column: role_by_name[side.name] for column, side in sides.items() if side.name in role_by_name}
+        unsure |= {*texts, *(column for column in sides if column in roles)}
     if "text" not in roles.values() and (
-        longest := max(samples, key=lambda column: _mean_length(samples[column]), default="")
+        longest := max(
+            (column for column in samples if column not in table.hints.get("roles", {})),
+            key=lambda column: _mean_length(samples[column]),
+            default="",
+        )
     ):
         roles[longest] = "text"
         unsure.add(longest)
@@ -178,10 +212,13 @@ def guess_choices(table: IncomingTable) -> tuple[ColumnChoices, set[str]]:
             is_factor = 1 < n_values <= 20 and n_values < len(samples[column]) and _mean_length(samples[column]) < 60
             roles[column] = FACTOR if is_factor else LEFT_OUT
             unsure |= {column} if is_factor else set()
-    choices = ColumnChoices(roles={column: roles[column] for column in table.columns})
+    choices = ColumnChoices(roles={column: roles[column] for column in table.columns}, left_out=sorted(left_out))
     choices.grouping = (
         "column" if choices.column_of("group") else "premise" if choices.column_of("premise") else "alone"
     )
+    if len(choices.columns_of("text")) > 1:
+        # A code of the row is that of no story; and codes that end in a and b would tell which column it was.
+        choices.grouping, choices.has_new_codes = BY_ROW, bool(choices.column_of("code"))
     return choices, unsure
 
 
@@ -204,8 +241,12 @@ def guess_kind(words: str) -> str:
 
 def count_kind_values(table: IncomingTable, choices: ColumnChoices) -> Counter[str]:
     """What is to be translated into kinds of sources: values of the column that says who wrote, else the sources."""
-    column = choices.column_of("source_kind") or choices.column_of("source")
-    return table.count_values(column, omitted=choices.left_out)
+    if choices.names_sources_by_column and not choices.column_of("source_kind"):
+        n = len(table.rows) - len(choices.left_out)
+        return Counter(dict.fromkeys(choices.columns_of("text"), n))
+    columns = choices.columns_of("source_kind") or choices.columns_of("source")
+    counts = (table.count_values(column, omitted=choices.left_out) for column in columns)
+    return sum(counts, Counter())
 
 
 def fill_kinds(choices: ColumnChoices, values: Iterable[str], kind_by_source: Mapping[str, str]) -> None:

@@ -33,10 +33,10 @@ def ask(story_import: StoryImport, *, by: User, at: datetime) -> StudyJob:
 
 
 def _find_inputs(story_import: StoryImport) -> str:
-    """The hash of all that is said of the file, which itself never changes, and of what its stories must fit to."""
+    """The hash of all that is said of the file, of how it is read, and of what its stories must fit to."""
     contents = imports.read_contents(story_import.study)
     parts = {name: sorted(part) if isinstance(part, frozenset) else part for name, part in vars(contents).items()}
-    return jobs.hash_inputs(story_import.pk, story_import.choices, parts, get_language())
+    return jobs.hash_inputs(story_import.pk, story_import.reading, story_import.choices, parts, get_language())
 
 
 def carry_out(pk: int) -> None:

@@ -9,8 +9,9 @@ from studies.incoming_tables.tables import TABLES, TEXTS, IncomingTable, TableKi
 STORIES = TableKind(
     (*TABLES, ".zip", *TEXTS),
     MOST_ROWS,
-    60,
+    300,
     gettext_lazy("There is a header and no row below it. Add a row for each story."),
+    has_stories=True,
 )
 
 

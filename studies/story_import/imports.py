@@ -40,6 +40,18 @@ def forget_old_imports(*, at: datetime) -> int:
     return uploads.forget(StoryImport.objects.filter(is_old))
 
 
+def choose_anew(table: IncomingTable, earlier: ColumnChoices) -> ColumnChoices:
+    """The choices for a table that is read otherwise now: what was said of columns that it still has stays."""
+    choices, _unsure = guess_choices(table)
+    kept = {column: role for column, role in earlier.roles.items() if column in choices.roles}
+    if len(kept) == len(choices.roles):
+        choices = restore_choices(earlier.as_json())
+    choices.roles |= kept
+    choices.left_out, choices.accepts_encoding = [], False
+    fill_kinds(choices, list(count_kind_values(table, choices))[:MOST_KINDS], find_kinds())
+    return choices
+
+
 @transaction.atomic
 def keep_import(study: Study, table: IncomingTable, *, by: User, at: datetime) -> StoryImport:
     """The table, kept for this account until it is confirmed, in place of what it brought for this study before.
@@ -56,7 +68,7 @@ def keep_import(study: Study, table: IncomingTable, *, by: User, at: datetime) -
         choices.grouping = "pairs"
     earlier = StoryColumns.objects.filter(study=study, columns_sha256=_hash_columns(table)).first()
     if earlier:
-        choices = restore_choices(earlier.choices)
+        choices = replace(restore_choices(earlier.choices), left_out=choices.left_out)
     fill_kinds(choices, list(count_kind_values(table, choices))[:MOST_KINDS], find_kinds())
     return uploads.keep(earlier_imports, table, at=at, study=study, user=by, choices=choices.as_json())
 
@@ -109,6 +121,9 @@ def take_way_out(choices: ColumnChoices, act: Sequence[Any]) -> None:
             choices.has_new_codes = True
         case ["encoding"]:
             choices.accepts_encoding = True
+        case ["all", *acts] if acts and all(isinstance(part, list) and part[:1] != ["all"] for part in acts):
+            for part in acts:
+                take_way_out(choices, part)
         case ["restore"]:
             choices.left_out = []
         case _:

@@ -166,5 +166,5 @@ def _bring_in(story_import: StoryImport, lease: IntakeLease) -> None:
         row.n_stories, row.n_groups = examination.n_stories, len(examination.groups)
         row.save()
         # The page still says what came in; neither the file is needed for that, nor what was found in it.
-        StoryImport.objects.filter(pk=story_import.pk).update(table="", choices={})
+        StoryImport.objects.filter(pk=story_import.pk).update(table="", content=b"", choices={})
         jobs.forget_of(story_import=story_import.pk)

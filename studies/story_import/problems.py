@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from stats import garbage_collection
 from studies import formatting, story_groups
 from studies.documents import stories as documents
 from studies.documents.errors import DocumentError, InvalidValue
-from studies.documents.stories import MOST_IN_GROUP, Collection
+from studies.documents.stories import Collection
 from studies.hashing import sha256
+from studies.incoming_tables.cautions import find_cautions
+from studies.incoming_tables.encodings import ENCODINGS
 from studies.incoming_tables.problems import RowProblem, WayOut
-from studies.incoming_tables.tables import IncomingTable
-from studies.story_groups import Member, code_groups, missing_sources, name_groups, neutral_codes
+from studies.incoming_tables.tables import DAMAGED, OVERLONG, IncomingTable
+from studies.story_groups import code_groups, name_groups, neutral_codes
+from studies.story_import import groups
 from studies.story_import.columns import FACTOR, ROLES, ColumnChoices
 from studies.story_import.near_names import NearNames
+from studies.story_import.problem_groups import group_problems
 from studies.story_import.rows import (
     ImportRow,
     RowCounter,
@@ -87,6 +90,7 @@ def examine(
         return Examination(problems=problems)
     rows, faults = read_rows(table, choices, count)
     problems = [
+        *_problems_of_cells(table, choices),
         *_problems_of_encoding(table, choices),
         *_problems_of_formulas(table, choices),
         *faults,
@@ -96,16 +100,18 @@ def examine(
         *find_text_warnings(rows, choices.column_of("text")),
     ]
     examination = Examination(n_stories=len(rows), problems=problems)
+    places: dict[str, list[int]] = {}
     if rows and not examination.errors:
-        _group(examination, rows, choices, contents)
+        places = _group(examination, rows, choices, contents)
         problems += _warnings_of_typing(rows, choices)
     elif rows and (choices.grouping != "size" or story_groups.is_group_size(choices.group_size)):
-        examination.groups = _form(rows, choices, contents)  # for how large they would be
+        places = groups.form(rows, choices, seed=contents.seed)  # for how large they would be
+    examination.groups = _number_rows(places, rows)
     if not rows:
         problems.append(RowProblem("error", (), "", _("No row is left to bring in.")))
     if not examination.errors:
-        _collect(examination, table, rows, choices, contents, count)
-    problems.sort(key=lambda problem: problem.level != "error")
+        _collect(examination, table, rows, choices, contents, places, count)
+    examination.problems = sorted(group_problems(problems), key=lambda problem: problem.level != "error")
     return examination
 
 
@@ -114,11 +120,12 @@ def _problems_of_columns(table: IncomingTable, choices: ColumnChoices) -> Iterat
     for role in ROLES:
         if role.if_missing and not counts[role.key]:
             yield RowProblem("error", (), "", str(role.if_missing))
-        if counts[role.key] > 1 and not role.may_repeat:
-            columns = ", ".join(column for column in table.columns if choices.roles[column] == role.key)
+        columns_of_role = [column for column in table.columns if choices.roles[column] == role.key]
+        if len(columns_of_role) > 1 and not role.may_repeat and not choices.are_of_different_stories(columns_of_role):
+            columns = ", ".join(columns_of_role)
             sentence = _("Several columns are said to be the same: %(columns)s. Keep one.")
             yield RowProblem("error", (), "", sentence % {"columns": columns})
-    if not counts["source"] and not choices.source:
+    if not counts["source"] and not choices.source and counts["text"] < 2:
         sentence = _("No column is the source. Say which one it is, or name one source for all stories.")
         yield RowProblem("error", (), "", sentence)
     for column, key in choices.roles.items():
@@ -138,15 +145,35 @@ def _problems_of_columns(table: IncomingTable, choices: ColumnChoices) -> Iterat
         yield RowProblem("error", (), "", sentence)
 
 
+def _problems_of_cells(table: IncomingTable, choices: ColumnChoices) -> Iterator[RowProblem]:
+    """Cells that cannot come in as they are, or are to be looked at, in columns that count and rows that are left."""
+    omitted = set(choices.left_out)
+    wanted = [column for column in table.columns if choices.roles[column]]
+    rows_by_column: dict[str, list[int]] = defaultdict(list)
+    for n, at in table.damaged:
+        if table.columns[at] in wanted and n not in omitted:
+            rows_by_column[table.columns[at]].append(n)
+    for column, numbers in rows_by_column.items():
+        yield RowProblem("error", tuple(numbers), column, _(DAMAGED), (offer_to_leave_out(numbers),))
+    if overlong := [n for n in table.overlong if n not in omitted]:
+        yield RowProblem("error", tuple(overlong), "", _(OVERLONG), (offer_to_leave_out(overlong),))
+    for caution in find_cautions(table, [column for column in wanted if choices.roles[column] == "text"]):
+        if numbers := [n for n in caution.rows if n not in omitted]:
+            yield replace(caution, rows=tuple(numbers), ways_out=(offer_to_leave_out(numbers),))
+
+
 def _problems_of_encoding(table: IncomingTable, choices: ColumnChoices) -> Iterator[RowProblem]:
     if table.encoding == "utf-8":
         return
     lines = (cell for _n, cells in table.rows for cell in cells)
     words = (word for line in lines for word in line.split() if not word.isascii())
     sentence = _(
-        "The file is not UTF-8. Read as Windows-1252 it has words such as %(words)s. If they look wrong, save it "
-        "again as “CSV UTF-8” and bring it once more."
-    ) % {"words": ", ".join(f"“{word[:24]}”" for word in islice(words, 4))}
+        "The file is not UTF-8. Read as %(encoding)s it has words such as %(words)s. If they look wrong, choose "
+        "another encoding above, or save it again as “CSV UTF-8”."
+    ) % {
+        "encoding": ENCODINGS.get(table.encoding, table.encoding),
+        "words": ", ".join(f"“{word[:24]}”" for word in islice(words, 4)),
+    }
     if choices.accepts_encoding:
         yield RowProblem("warning", (), "", sentence)
     else:
@@ -173,8 +200,9 @@ def _problems_of_sources(
         yield RowProblem("error", tuple(lacking), column, sentence, (offer_to_leave_out(lacking),))
     kind_column = choices.column_of("source_kind")
     rows_by_value: dict[str, list[ImportRow]] = defaultdict(list)
+    names_source = bool(column) or choices.names_sources_by_column
     for row in rows:
-        value = row["source_kind_said"] if kind_column else row["source"] if column else ""
+        value = row["source_kind_said"] if kind_column else row["source"] if names_source else ""
         kind = choices.kinds.get(value, "") if value else ""
         row.values["source_kind"] = kind or choices.source_kind
         if not row.values["source_kind"] and (kind_column or "source" not in row.refused):
@@ -275,57 +303,23 @@ def _problems_of_texts(
         yield RowProblem("warning", tuple(present), column, sentence, (offer_to_leave_out(present),))
 
 
-def _form(rows: Sequence[ImportRow], choices: ColumnChoices, contents: StudyContents) -> dict[str, list[int]]:
-    members = [
-        Member(row.n, row["text"], row["source"], row["premise"], row["group"])
-        for row in rows
-        if row["group"] or choices.grouping != "column"
-    ]
-    return story_groups.form_groups(members, choices.grouping, seed=contents.seed, size=choices.group_size)
-
-
 def _group(
     examination: Examination, rows: Sequence[ImportRow], choices: ColumnChoices, contents: StudyContents
-) -> None:
-    """Put the rows into groups, and say what is wrong with those."""
-    problems, column = examination.problems, choices.column_of("group")
+) -> dict[str, list[int]]:
+    """The places of the rows by group; what is wrong with the groups is added to the problems."""
     if choices.grouping == "column" and (lacking := [row.n for row in rows if row.lacks("group")]):
         sentence = _("No group is said. Fill it in, or form groups in another way.")
-        problems.append(RowProblem("error", tuple(lacking), column, sentence, (offer_to_leave_out(lacking),)))
-        return
-    groups = examination.groups = _form(rows, choices, contents)
-    for name, numbers in groups.items():
-        if len(numbers) > MOST_IN_GROUP:
-            sentence = _("Group “%(group)s” has %(n)d stories; more than %(most)d have no letter.")
-            names = {"group": name, "n": len(numbers), "most": MOST_IN_GROUP}
-            problems.append(RowProblem("error", tuple(numbers), column, sentence % names))
-    if choices.grouping == "column":
-        problems += _warnings_of_names(groups, column)
-    if choices.grouping == "pairs":
-        for numbers in groups.values():
-            if len(numbers) == 1:
-                sentence = _("This story is left without a partner.")
-                problems.append(RowProblem("error", tuple(numbers), "", sentence, (offer_to_leave_out(numbers),)))
-    source_by_row = {row.n: row["source"] for row in rows}
-    if choices.grouping == "balanced" and (uneven := missing_sources(groups, source_by_row)):
-        sentence = ngettext(
-            "In %(n)d group not every source stands once: the sources have different numbers of stories.",
-            "In %(n)d groups not every source stands once: the sources have different numbers of stories.",
-            len(uneven),
-        )
-        problems.append(RowProblem("warning", (), "", sentence % {"n": len(uneven)}))
+        way_out = offer_to_leave_out(lacking)
+        column = choices.column_of("group")
+        examination.problems.append(RowProblem("error", tuple(lacking), column, sentence, (way_out,)))
+        return {}
+    places = groups.form(rows, choices, seed=contents.seed)
+    examination.problems += groups.find_problems(places, rows, choices)
+    return places
 
 
-def _warnings_of_names(groups: Mapping[str, Sequence[int]], column: str) -> Iterator[RowProblem]:
-    """Groups of one whose name is nearly another's."""
-    larger = NearNames(name for name, numbers in groups.items() if len(numbers) > 1)
-    for name, numbers in groups.items():
-        close = larger.find(name) if len(numbers) == 1 and not any(letter.isdigit() for letter in name) else ""
-        if close:
-            sentence = _("“%(name)s” is a group of one; “%(other)s” has %(n)d.")
-            names = {"name": name, "other": close, "n": len(groups[close])}
-            way_out = WayOut(_("Put it into “%(other)s”") % {"other": close}, ("merge", name, close))
-            yield RowProblem("warning", tuple(numbers), column, sentence % names, (way_out,))
+def _number_rows(places: Mapping[str, Sequence[int]], rows: Sequence[ImportRow]) -> dict[str, list[int]]:
+    return {name: [rows[at].n for at in members] for name, members in places.items()}
 
 
 def _warnings_of_typing(rows: Sequence[ImportRow], choices: ColumnChoices) -> Iterator[RowProblem]:
@@ -360,6 +354,7 @@ def _collect(
     rows: Sequence[ImportRow],
     choices: ColumnChoices,
     contents: StudyContents,
+    places: Mapping[str, Sequence[int]],
     count: RowCounter,
 ) -> None:
     """Have the reader of study files make stories and groups of the rows: what it would refuse does not come in."""
@@ -369,10 +364,10 @@ def _collect(
         code: row["raw_text"] for row, code in zip(rows, codes, strict=True) if row["raw_text"] != row["text"]
     }
     if choices.grouping == "column":
-        group_codes = code_groups(examination.groups)
+        group_codes = code_groups(places)
     else:
-        group_codes = name_groups(examination.groups, taken=contents.group_codes)
-    group_by_row = {n: group_codes[name] for name, numbers in examination.groups.items() for n in numbers}
+        group_codes = name_groups(places, taken=contents.group_codes)
+    group_by_place = {at: group_codes[name] for name, members in places.items() for at in members}
 
     def cells() -> Iterator[tuple[int, dict[str, object]]]:
         for at, (row, code) in enumerate(zip(rows, codes, strict=True)):
@@ -380,7 +375,7 @@ def _collect(
             yield (
                 row.n,
                 {role.key: row.values[role.key] for role in ROLES if row.values.get(role.key) not in ("", None)}
-                | {"story": code, "group": group_by_row[row.n]}
+                | {"story": code, "group": group_by_place[at]}
                 | row.factors,
             )
 

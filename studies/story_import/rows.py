@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -12,13 +12,17 @@ from django.utils.translation import ngettext
 
 from studies.documents.errors import InvalidValue
 from studies.incoming_tables.problems import RowProblem, WayOut
+from studies.incoming_tables.roles import Role
 from studies.incoming_tables.tables import IncomingTable
 from studies.story_import.columns import FACTOR, LEFT_OUT, ROLE_BY_KEY, ColumnChoices
+from studies.story_import.sides import SideColumn
 from studies.typography.normalisation import normalise_text
 from studies.vocabulary import IntakeStage
 
 # Called with the stage, how many rows are through it, and of how many.
 RowCounter: TypeAlias = Callable[[IntakeStage, int, int], None]
+
+NAME_OF_COLUMN = "column"  # the property that says in which of several columns of a row a story stood
 
 
 @dataclass
@@ -45,35 +49,38 @@ def count_nothing(_stage: IntakeStage, _n_done: int, _n_rows: int) -> None:
     """For callers that show no progress."""
 
 
+# A column with its place in the table and what it is.
+_Part: TypeAlias = tuple[int, str, Role]
+
+
 def read_rows(
     table: IncomingTable, choices: ColumnChoices, count: RowCounter = count_nothing
 ) -> tuple[list[ImportRow], list[RowProblem]]:
-    """The rows that are not left out, typed by the readers of study files, and what those refuse."""
+    """The rows that are not left out, typed by the readers of study files, and what those refuse.
+
+    A row that holds several stories is a row for each of them.
+    """
     omitted = set(choices.left_out)
-    roles = [(at, column, ROLE_BY_KEY[choices.roles[column]]) for at, column in enumerate(table.columns)]
-    parts = [(at, column, role) for at, column, role in roles if role.key not in _unread(choices)]
+    sides = choices.sides
+    parts_by_text = {text: _list_parts(table, choices, text, sides) for text in choices.columns_of("text")}
     rows: list[ImportRow] = []
     refusals: dict[tuple[str, str], list[int]] = defaultdict(list)
     numbered = [(n, cells) for n, cells in table.rows if n not in omitted]
-    for n, cells in numbered:
-        count(IntakeStage.READING, len(rows), len(numbered))
-        row = ImportRow(n, _defaults(choices), {})
-        for at, column, role in parts:
-            if cells[at].strip():
-                try:
-                    content = role.read(choices, cells[at])
-                except InvalidValue as error:
-                    refusals[column, str(error)].append(n)
-                    row.refused.add(role.key)
-                    continue
-                if role.key == FACTOR:
-                    row.factors[column] = content
-                else:
-                    row.values[role.field or role.key] = content
-        _apply_choices(row, choices)
-        rows.append(row)
+    for n_done, (n, cells) in enumerate(numbered):
+        count(IntakeStage.READING, n_done, len(numbered))
+        for text, parts in parts_by_text.items():
+            row = ImportRow(n, _defaults(choices), {})
+            for column, reason in _fill_row(row, cells, parts, choices, sides):
+                refusals[column, reason].append(n)
+            if len(parts_by_text) > 1:
+                row.factors.setdefault(NAME_OF_COLUMN, text)
+            if choices.names_sources_by_column:
+                row.values["source"] = text
+            _apply_choices(row, choices)
+            rows.append(row)
     faults = []
-    for (column, reason), numbers in refusals.items():
+    for (column, reason), with_repeats in refusals.items():
+        numbers = list(dict.fromkeys(with_repeats))
         ways_out = [offer_to_leave_out(numbers)]
         if choices.roles[column] == "code":
             ways_out.insert(0, offer_new_codes())
@@ -81,9 +88,41 @@ def read_rows(
     return rows, faults
 
 
-def _unread(choices: ColumnChoices) -> tuple[str, ...]:
-    """The roles whose cells do not count."""
-    return (LEFT_OUT, "code") if choices.has_new_codes else (LEFT_OUT,)
+def _list_parts(
+    table: IncomingTable, choices: ColumnChoices, text: str, sides: Mapping[str, SideColumn]
+) -> list[_Part]:
+    """The columns that say something of the story in that column."""
+    unread = (LEFT_OUT, "code") if choices.has_new_codes else (LEFT_OUT,)
+    return [
+        (at, column, ROLE_BY_KEY[role])
+        for at, column in enumerate(table.columns)
+        if (role := choices.roles[column]) not in unread
+        and (role != "text" or column == text)
+        and (column not in sides or sides[column].text == text)
+    ]
+
+
+def _fill_row(
+    row: ImportRow,
+    cells: Sequence[str],
+    parts: Sequence[_Part],
+    choices: ColumnChoices,
+    sides: Mapping[str, SideColumn],
+) -> Iterator[tuple[str, str]]:
+    """Put what the cells say into the row. What is refused, by column and reason."""
+    for at, column, role in parts:
+        if not cells[at].strip():
+            continue
+        try:
+            content = role.read(choices, cells[at])
+        except InvalidValue as error:
+            row.refused.add(role.key)
+            yield column, str(error)
+            continue
+        if role.key == FACTOR:
+            row.factors[sides[column].name if column in sides else column] = content
+        else:
+            row.values[role.field or role.key] = content
 
 
 def _apply_choices(row: ImportRow, choices: ColumnChoices) -> None:
@@ -105,8 +144,9 @@ def _defaults(choices: ColumnChoices) -> dict[str, Any]:
 
 
 def offer_to_leave_out(rows: Sequence[int]) -> WayOut:
-    label = ngettext("Leave row %(row)d out", "Leave these rows out", len(rows)) % {"row": rows[0]}
-    return WayOut(label, ("leave", *rows))
+    numbers = list(dict.fromkeys(rows))  # a row may hold several stories
+    label = ngettext("Leave row %(row)d out", "Leave these rows out", len(numbers)) % {"row": numbers[0]}
+    return WayOut(label, ("leave", *numbers))
 
 
 def offer_new_codes() -> WayOut:

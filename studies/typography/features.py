@@ -31,7 +31,7 @@ INVISIBLE = re.compile(
 LINK = r"\[([^\[\]\n]+)\]\([^)\[\n]+\)"
 ODD_SPACE = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
 # What programs write for line ends, tags and signs: HTML, escapes of JSON and CSV, the files of WritingPrompts.
-ESCAPED_BREAK = re.compile(r"<newline>|<br[ \t]*/?>|\\r\\n|\\n|\\r", re.IGNORECASE)
+ESCAPED_BREAK = re.compile(r"_x000d_\n?|<newline>|<br[ \t]*/?>|\\r\\n|\\n|\\r", re.IGNORECASE)
 TAG_OF_BLOCK = re.compile(r"</?(?:p|div|h[1-6]|li|ul|ol|blockquote)(?:[ \t][^<>]*)?>", re.IGNORECASE)
 TAG_IN_LINE = re.compile(r"</?(?:b|i|em|strong|u|s|span|a|font|small|sub|sup)(?:[ \t][^<>]*)?>", re.IGNORECASE)
 WRITTEN_SIGN = re.compile(r"&(?:[a-z][a-z0-9]{1,31}|#[0-9]{1,7}|#x[0-9a-f]{1,6});", re.IGNORECASE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any, cast
 
 from django import forms
@@ -27,6 +28,7 @@ from studies.models import StoryImport, StoryIntake, StudyJob
 from studies.story_edits import StoriesFinal
 from studies.story_import import examinations, imports, intakes
 from studies.story_import.columns import (
+    BY_ROW,
     ROLE_BY_KEY,
     ROLES,
     ColumnChoices,
@@ -53,6 +55,7 @@ GROUPINGS: dict[str, Promise] = {
         "In groups of one size, each story by another source as long as there is one, on the same "
         "prompt if there are several"
     ),
+    BY_ROW: gettext_lazy("The stories of each row"),
     "alone": gettext_lazy("Each story alone"),
 }
 MOST_PASTED = 400_000
@@ -153,6 +156,11 @@ class ChoicesForm(RolesForm):
     def __init__(self, data: Any, *, table: IncomingTable, choices: ColumnChoices) -> None:
         super().__init__(data, table=table, initial={name: getattr(choices, name) or None for name in self.FIELDS})
         self.saved = choices
+        self.holds_several = len(choices.columns_of("text")) > 1
+        if not self.holds_several:
+            self.fields["grouping"].choices = [  # type: ignore[attr-defined]
+                (key, title) for key, title in GROUPINGS.items() if key != BY_ROW
+            ]
         self.unsure = guess_choices(table)[1]
         self.apart = {column for column, role in choices.roles.items() if ROLE_BY_KEY[role].is_apart}
         self.add_roles([(role.key, role.title) for role in ROLES], choices.roles)
@@ -174,6 +182,10 @@ class ChoicesForm(RolesForm):
         for name in self.FIELDS:
             setattr(choices, name, self.cleaned_data[name])
         choices.roles = self.posted_roles()
+        holds_several = len(choices.columns_of("text")) > 1
+        if holds_several != self.holds_several:
+            choices.grouping = BY_ROW if holds_several else "alone"
+            choices.has_new_codes = holds_several or choices.has_new_codes
         for name, value in self.value_by_field.items():
             choices.kinds[value] = self.cleaned_data[name]
         return choices
@@ -199,6 +211,8 @@ def story_import(request: HttpRequest, access: Access, import_id: int) -> HttpRe
 class StoryImportPage(ImportPage[StoryImport, ChoicesForm]):
     template = "studies/story_import.html"
     home = "studies:stories"
+    kind = STORIES
+    cautions = False
     most_problems = 100
 
     def __init__(self, request: HttpRequest, access: Access, row: StoryImport | None) -> None:
@@ -209,6 +223,11 @@ class StoryImportPage(ImportPage[StoryImport, ChoicesForm]):
 
     def make_form(self, data: Any) -> ChoicesForm:
         return ChoicesForm(data, table=self.table, choices=restore_choices(self.row.choices))
+
+    def choose_anew(self, table: IncomingTable) -> dict[str, Any]:
+        if self.intake is not None:
+            self.intake.delete()  # what it said was of the file as it was read before
+        return imports.choose_anew(table, restore_choices(self.row.choices)).as_json()
 
     def save(self, form: ChoicesForm) -> None:
         choices = form.updated_choices()
@@ -241,6 +260,7 @@ class StoryImportPage(ImportPage[StoryImport, ChoicesForm]):
         context = {
             "job": progress,
             "n_left_out": len(choices.left_out),
+            "reasons_left_out": list(_explain_left_out(self.table, choices)),
             "n_stories": examination.n_stories,
             "kind_column": choices.column_of("source_kind"),
             "groups": _describe_groups(examination),
@@ -256,6 +276,24 @@ class StoryImportPage(ImportPage[StoryImport, ChoicesForm]):
         job = examinations.find(self.row) or examinations.ask(self.row, by=self.by, at=timezone.now())
         examination = examinations.restore(job)
         return examination or Examination(), None if examination else _follow(job)
+
+
+def _explain_left_out(table: IncomingTable, choices: ColumnChoices) -> Iterator[str]:
+    """A sentence for each value by which the tool that wrote the table marks rows, where they are left out."""
+    for (column, value), numbers in table.find_left_out().items():
+        if n := len({*numbers} & {*choices.left_out}):
+            sentence = ngettext(
+                "%(n)d row stays out because “%(column)s” is “%(value)s”.",
+                "%(n)d rows stay out because “%(column)s” is “%(value)s”.",
+                n,
+            )
+            if not value:
+                sentence = ngettext(
+                    "%(n)d row stays out because “%(column)s” is empty.",
+                    "%(n)d rows stay out because “%(column)s” is empty.",
+                    n,
+                )
+            yield sentence % {"n": n, "column": column[:60], "value": value[:60]}
 
 
 def _follow(job: StudyJob | None) -> JobProgress | None:

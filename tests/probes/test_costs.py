@@ -138,7 +138,12 @@ PROBES = (
             )
         },
     ),
-    Probe("file of another tool", "tool_file", ""),
+    Probe(
+        "file of another tool",
+        "tool_file",
+        "test_imports_doc.py::test_every_tool_is_documented_and_no_other",
+        docs={"docs/imports.md": (("| Potato |", "| Plum Survey | CSV | no rotten plums |\n"),)},
+    ),
     Probe("study for another tool", "tool_export", ""),
     Probe(
         "language",
@@ -155,7 +160,7 @@ PROBES = (
         },
     ),
 )
-DOCS = ("instruments", "judges", "reports", "replications", "study_files", "languages")
+DOCS = ("instruments", "judges", "reports", "replications", "study_files", "languages", "imports")
 DOCS_TESTS = tuple(f"tests/docs/test_{name}_doc.py" for name in DOCS)
 # What whoever adds such a thing is held to without having written a test.
 CONTRACTS = (
@@ -167,10 +172,11 @@ CONTRACTS = (
     "tests/studies/items/test_contract.py",
     "tests/studies/test_facts.py",
     "tests/studies/incoming_tables/test_roles.py",
+    "tests/studies/incoming_tables/test_tools.py",
     "tests/studies/items/test_instruments.py",
     "tests/languages/test_catalogue.py",
 )
-NEW_ONES = "docs or probed or percent or first-line or metrics or provider or probe or funder or roles or [pt]"
+NEW_ONES = "docs or probed or percent or first-line or metrics or provider or probe or funder or roles or tool or [pt]"
 
 
 def costs() -> dict[str, int]:

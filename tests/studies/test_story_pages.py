@@ -134,7 +134,7 @@ def test_the_size_of_groups_is_said_also_while_a_row_is_wrong(draft: Study, desi
     ("name", "content", "sentence"),
     [
         ("a.pdf", b"%PDF-1.7", "Quire reads .csv"),
-        ("a.jsonl", rb'{"text": "The end \ud83d.", "source": "Ann"}', "contains half a character"),
+        ("a.json", rb'["Once.", "Twice."]', "is not an object"),
     ],
 )
 def test_a_bad_file_is_refused_on_the_page_with_a_sentence(

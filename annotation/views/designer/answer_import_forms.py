@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,22 +19,27 @@ from annotation.answer_import.column_map import (
     parse_mapping,
 )
 from annotation.answer_import.files import ANSWERS
-from annotation.answer_import.names import CODE, list_story_names
+from annotation.answer_import.guesses import read_crossing
+from annotation.answer_import.names import CODE, StoryNames, list_story_names
 from annotation.answer_import.roles import ANSWERS_BY_ROW, FACTS, PLACES, ROLES
+from annotation.answer_import.times import TimeForms
 from annotation.models import Rater
 from annotation.responses import LETTERS
-from studies import protocol
+from annotation.views.designer.answer_import_parts import CrossedFields, LeftOutFields, StoryFields, add_time_fields
+from studies import items, protocol
 from studies.documents import reader
 from studies.documents.errors import DocumentError, InvalidValue
 from studies.incoming_tables.tables import IncomingTable
 from studies.models import Study
-from studies.views.incoming_tables import RolesForm, UploadForm
+from studies.views.incoming_tables import N_SAMPLES, RolesForm, UploadForm
 
 MOST_DIFFERENT = 20  # values of a column whose meaning can be said one by one
 MOST_MEANINGS = 120  # on one page
 MOST_ITEMS = 60
 MOST_STORIES = 6  # columns that name the stories of a group
-ANSWER, REASON = "answer:", "reason:"
+MOST_LISTED = 150  # columns that can be mapped one by one; of more, a mapping says what they are
+ANSWER, REASON, PLACE, RANK, OPTION = "answer:", "reason:", "place:", "rank:", "option:"
+KEPT = "kept"  # a column as the saved mapping has it, in a way that the page cannot say
 ONCE = tuple(role.key for role in ROLES)
 
 
@@ -100,7 +106,9 @@ class MappingForm(RolesForm):
         label=gettext_lazy("What it says where an answer could not be read"), required=False, max_length=500
     )
 
-    def __init__(self, data: Any, *, table: IncomingTable, mapping: ColumnMapping, study: Study) -> None:
+    def __init__(
+        self, data: Any, *, table: IncomingTable, mapping: ColumnMapping, study: Study, may_cross: bool = True
+    ) -> None:
         rater = mapping.rater
         initial = {
             "rater_name": rater.name,
@@ -111,14 +119,28 @@ class MappingForm(RolesForm):
             "declined": "; ".join(mapping.declined),
             "unreadable": "; ".join(mapping.unreadable),
         }
-        super().__init__(data, table=table, initial=initial)
-        self.saved = mapping
-        self.fields["story_by"].choices = list_story_names(study)  # type: ignore[attr-defined]
+        self.whole, self.saved, self.study = table, mapping, study
         steps = protocol.load_protocol(protocol.latest(study))
         asked = (*steps.ratings, *steps.asked_once)
         self.asked = [(step, item) for step in asked for item in protocol.items_of(step)]
+        crossing = read_crossing(table, study, _column_by_role(mapping))
+        crossed = {column.column for column in crossing.columns} if crossing else set()
+        super().__init__(data, table=table, initial=initial)
+        self.crossed = CrossedFields(self, crossing, mapping, self.asked, is_wanted=may_cross) if crossing else None
+        listed = table.columns
+        if self.crossed and self.crossed.is_read:
+            listed = tuple(column for column in table.columns if column not in crossed)
+        self.table = _narrow(table, listed[:MOST_LISTED])
+        self.n_unlisted = len(listed[MOST_LISTED:])
+        self.fields["story_by"].choices = list_story_names(study)  # type: ignore[attr-defined]
         step_by_item = {item.key: step.key for step, item in reversed(self.asked)}
         self.add_roles(self._list_roles(), _roles(mapping, step_by_item))
+        labels: Counter[str] = table.count_values(mapping.story.column)
+        if crossing and crossing.kind == "story" and self.crossed and self.crossed.is_read:
+            labels = Counter(column.about for column in crossing.columns)
+        self.stories = StoryFields(self, labels, mapping, study)
+        self.left_out = LeftOutFields(self, table, mapping)
+        add_time_fields(self, mapping.times)
         self._means: dict[str, tuple[str, str, int]] = {}
         self._items: dict[str, tuple[str, str, int]] = {}
         self._add_meanings()
@@ -136,12 +158,28 @@ class MappingForm(RolesForm):
             *several[:MOST_STORIES],
             *((role.key, str(role.title)) for role in (*ANSWERS_BY_ROW, *FACTS)),
             *item_choices,
+            *self._list_parts(),
+            (KEPT, _("As the mapping says")),
         ]
+
+    def _list_parts(self) -> Iterator[tuple[str, str]]:
+        """What a column can be of an answer in several: a place, a story's rank, an option."""
+        for step, item in self.asked:
+            name, title, kind = f"{step.key}/{item.key}", item.title or item.key, items.find_type(item.type)
+            if kind.gives_order:
+                for n in range(1, MOST_STORIES + 1):
+                    yield f"{PLACE}{name}:{n}", _("%(item)s: place %(n)d") % {"item": title, "n": n}
+                for letter in LETTERS[:MOST_STORIES]:
+                    words = _("%(item)s: rank of story %(letter)s")
+                    yield f"{RANK}{name}:{letter}", words % {"item": title, "letter": letter}
+            if kind.has_options and kind.level == "none":
+                for option in item.options:
+                    yield f"{OPTION}{name}:{option['value']}", f"{title}: {option['label']}"
 
     def _add_meanings(self) -> None:
         keys = [("", _("as it is")), *((item.key, item.title or item.key) for _step, item in self.asked)]
         for answer in self.saved.answers:
-            values = self.table.count_values(answer.value)
+            values = self.whole.count_values(answer.value) if not (answer.story or answer.rater) else Counter[str]()
             if len(values) <= MOST_DIFFERENT:
                 for value, n in sorted(values.items()):
                     if len(self._means) < MOST_MEANINGS:
@@ -150,7 +188,7 @@ class MappingForm(RolesForm):
                         self.fields[name] = forms.CharField(
                             label=value, required=False, max_length=500, initial=answer.means.get(value, "")
                         )
-            for value, n in sorted(self.table.count_values(answer.items_in).most_common(MOST_ITEMS)):
+            for value, n in sorted(self.whole.count_values(answer.items_in).most_common(MOST_ITEMS)):
                 name = f"item-{len(self._items)}"
                 self._items[name] = (answer.items_in, value, n)
                 self.fields[name] = forms.ChoiceField(
@@ -173,7 +211,7 @@ class MappingForm(RolesForm):
     def clean(self) -> None:
         roles = list(self.posted_roles().values())
         for place, role in enumerate(roles):
-            is_once = role in ONCE or role.startswith((ANSWER, REASON, "story "))
+            is_once = role in ONCE or role.startswith((ANSWER, REASON, PLACE, RANK, OPTION, "story "))
             if is_once and roles.index(role) < place:
                 message = _("This is said of the column %(name)s already.")
                 self.add_error(f"role-{place}", message % {"name": self.table.columns[roles.index(role)]})
@@ -191,15 +229,36 @@ class MappingForm(RolesForm):
             is_numbered=posted["is_numbered"],
         )
         stories = tuple(column_by_role[f"story {letter}"] for letter in LETTERS if f"story {letter}" in column_by_role)
+        by, given = posted["story_by"] or CODE, self.stories.updated()
         return ColumnMapping(
             rater=rater,
-            story=StoryColumn(column_by_role.get("story", ""), posted["story_by"] or CODE),
+            story=StoryColumn(column_by_role.get("story", ""), by, given),
             group=GroupColumn(column_by_role.get("group", ""), stories),
             facts={role.key: column_by_role[role.key] for role in FACTS if role.key in column_by_role},
-            answers=tuple(self._answers(column_by_role)),
+            answers=(*self._crossed_answers(by, given), *self._answers(column_by_role), *self._kept_answers()),
             declined=_parts(posted["declined"]),
             unreadable=_parts(posted["unreadable"]),
+            times=TimeForms(posted["dates"], posted["zone"], self.saved.times.format),
+            leave_out=self.left_out.updated(),
         )
+
+    def _crossed_answers(self, by: str, given: dict[str, str]) -> Iterator[AnswerColumn]:
+        """The answers in columns that name what they are about; of each as saved, what its values mean."""
+        if self.crossed and self.cleaned_data["is_crossed"]:
+            means = {answer.value: answer.means for answer in self.saved.answers}
+            for answer in self.crossed.updated_answers(StoryNames(self.study, by), given):
+                yield replace(answer, means=means.get(answer.value, {}))
+
+    def _kept_answers(self) -> Iterator[AnswerColumn]:
+        """The answers that the page cannot say, unless one of their columns is something else now."""
+        roles = self.posted_roles()
+        crossed = {column.column for column in self.crossed.crossing.columns} if self.crossed else set()
+        for answer in self.saved.answers:
+            if _is_kept(answer) and not set(answer.columns) & crossed:
+                if all(roles.get(column, KEPT) == KEPT for column in answer.columns):
+                    yield answer
+            elif answer.value and answer.value not in roles and not (answer.story or answer.rater):
+                yield answer
 
     def _answers(self, column_by_role: dict[str, str]) -> Iterator[AnswerColumn]:
         if column := column_by_role.get("value", ""):
@@ -210,12 +269,20 @@ class MappingForm(RolesForm):
                 rationale=column_by_role.get("reason", ""),
                 means=self._means_of(column),
             )
+        group_by_column = {answer.value: answer.group for answer in self.saved.answers}
         for step, item in self.asked:
             name = f"{step.key}/{item.key}"
+            reason = column_by_role.get(REASON + name, "")
+            answer = AnswerColumn(item=item.key, step=step.key, rationale=reason)
             if column := column_by_role.get(ANSWER + name, ""):
-                reason = column_by_role.get(REASON + name, "")
-                means = self._means_of(column)
-                yield AnswerColumn(value=column, item=item.key, step=step.key, rationale=reason, means=means)
+                group = group_by_column.get(column, "")
+                yield replace(answer, value=column, means=self._means_of(column), group=group)
+            if places := _parts_of(PLACE + name, column_by_role):
+                yield replace(answer, ranked=tuple(sorted(places, key=lambda column: int(places[column]))))
+            if ranks := _parts_of(RANK + name, column_by_role):
+                yield replace(answer, ranks=ranks)
+            if options := _parts_of(OPTION + name, column_by_role):
+                yield replace(answer, options=options)
 
     def _means_of(self, column: str) -> dict[str, Any]:
         """What the values of the column mean: as posted, and as saved for those that the page does not show."""
@@ -241,6 +308,30 @@ def _parts(words: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in words.split(";") if part.strip())
 
 
+def _parts_of(name: str, column_by_role: Mapping[str, str]) -> dict[str, str]:
+    """What each column is of an answer in several, by its role: a place, a story's letter, an option."""
+    start = f"{name}:"
+    return {column: role.removeprefix(start) for role, column in column_by_role.items() if role.startswith(start)}
+
+
+def _is_kept(answer: AnswerColumn) -> bool:
+    """Whether the page has no words for how the answer is read."""
+    is_by_letter = all(story in LETTERS[:MOST_STORIES] for story in answer.ranks.values())
+    return bool(answer.story or answer.rater or not is_by_letter or (answer.group and not answer.value))
+
+
+def _narrow(table: IncomingTable, columns: tuple[str, ...]) -> IncomingTable:
+    """The first rows of those columns, as far as the page shows them."""
+    places = [table.columns.index(column) for column in columns]
+    rows = tuple((n, tuple(cells[at] for at in places)) for n, cells in table.rows[:N_SAMPLES])
+    return IncomingTable(table.name, columns, rows)
+
+
+def _column_by_role(mapping: ColumnMapping) -> dict[str, str]:
+    columns = {"rater": mapping.rater.column, "story": mapping.story.column, "group": mapping.group.column}
+    return {role: column for role, column in (columns | dict(mapping.facts)).items() if column}
+
+
 def _roles(mapping: ColumnMapping, step_by_item: Mapping[str, str]) -> dict[str, str]:
     """What each column is, by its name. step_by_item : the step of an item where the mapping names none"""
     roles = {mapping.rater.column: "rater", mapping.story.column: "story", mapping.group.column: "group"}
@@ -248,6 +339,12 @@ def _roles(mapping: ColumnMapping, step_by_item: Mapping[str, str]) -> dict[str,
     roles |= {column: role for role, column in mapping.facts.items()}
     for answer in mapping.answers:
         name = f"{answer.step or step_by_item.get(answer.item)}/{answer.item}" if answer.item else ""
+        if _is_kept(answer):
+            roles |= dict.fromkeys((*answer.columns, answer.rationale), KEPT)
+            continue
+        roles |= {column: f"{PLACE}{name}:{n}" for n, column in enumerate(answer.ranked, start=1)}
+        roles |= {column: f"{RANK}{name}:{letter}" for column, letter in answer.ranks.items()}
+        roles |= {column: f"{OPTION}{name}:{option}" for column, option in answer.options.items()}
         roles[answer.value] = ANSWER + name if name else "value"
         roles[answer.rationale] = REASON + name if name else "reason"
         roles[answer.items_in] = "item"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
@@ -23,6 +24,7 @@ from studies.access import Access
 from studies.action_log import log_action
 from studies.documents.errors import DocumentError
 from studies.incoming_tables.errors import ImportRefused
+from studies.incoming_tables.problems import Problem
 from studies.protocol import NotPlannable
 from studies.views.guards import require_in_study
 from studies.views.incoming_tables import ImportPage, TableReport
@@ -74,10 +76,11 @@ class AnswerImportPage(ImportPage[BroughtFile, MappingForm]):
     home = "designer:answer_imports"
 
     def make_form(self, data: Any) -> MappingForm:
-        return MappingForm(data, table=self.table, mapping=files.restore_mapping(self.row), study=self.access.study)
+        mapping, may_cross = files.restore_mapping(self.row), files.may_cross(self.row)
+        return MappingForm(data, table=self.table, mapping=mapping, study=self.access.study, may_cross=may_cross)
 
     def save(self, form: MappingForm) -> None:
-        files.save_mapping(self.row, form.updated_mapping())
+        files.save_mapping(self.row, form.updated_mapping(), may_cross=form.cleaned_data.get("is_crossed", True))
 
     def bring_in(self) -> str:
         study, mapping, by = self.access.study, files.restore_mapping(self.row), self.by.get_username()
@@ -103,13 +106,18 @@ class AnswerImportPage(ImportPage[BroughtFile, MappingForm]):
             except DocumentError as error:
                 obstacle = f"{error.location}: {error.reason}"
         obstacle = obstacle or files.find_obstacle(study)
-        problems = examination.problems if examination else ()
+        problems: list[Problem] = [*examination.problems] if examination else []
+        if examination and examination.warning:
+            problems.append(examination.warning)
         if problems or obstacle:
             self.refusals = []  # which said the same
         context = {
             "examination": examination,
             "previews": examination.rows[:N_PREVIEWED] if examination else (),
             "toml": write_mapping(mapping),
+            "left_out": [(*said, n) for said, n in examination.n_left_out.items()] if examination else [],
+            "zone": mapping.times.zone or settings.TIME_ZONE,
+            "has_times": bool(mapping.facts.get("time")),
             "freezes": not protocol.is_frozen(study),
         }
         return TableReport(problems, [obstacle] if obstacle else [], context)

@@ -196,6 +196,7 @@ def show(request: HttpRequest, access: Access, file_id: int) -> HttpResponse:
 class ScoreImportPage(ImportPage[BroughtFile, RolesForm]):
     template = "judges/score_upload.html"
     home = "judges:scores"
+    kind = SCORES
 
     def make_form(self, data: Any) -> RolesForm:
         return RolesForm(data, table=self.table, initial={})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
+from studies.incoming_tables.readings import ReadingChoices
 from studies.incoming_tables.tables import IncomingTable, TableKind
 
 
@@ -29,3 +30,8 @@ class FileFormat(ABC):
     @abstractmethod
     def read(name: str, content: bytes, kind: TableKind) -> IncomingTable:
         """The table in the file. Raises UnreadableFile with a sentence and a way out."""
+
+    @classmethod
+    def read_as(cls, name: str, content: bytes, kind: TableKind, choices: ReadingChoices) -> IncomingTable:
+        """The table, read as somebody chose. A format in which there is nothing to choose leaves this alone."""
+        return cls.read(name, content, kind)

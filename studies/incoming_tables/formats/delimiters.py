@@ -2,11 +2,12 @@
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import islice
 
-DELIMITERS = "\t;,"
+DELIMITERS = "\t;,|"
 # Excel's own hint, which it does not show as a row.
 _HINT = re.compile(r'"?sep=([,;|\t])"?[ \t]*(?:\r\n|\r|\n)', re.IGNORECASE)
 _N_ROWS = 200  # looked at
@@ -21,19 +22,23 @@ def split_hint(words: str) -> tuple[str, str]:
 def find_delimiter(lines: Callable[[], Iterator[str]]) -> str:
     """The sign with which most rows have as many cells as the header; a comma where none parts anything.
 
-    A sign inside of quotation marks parts nothing, however often it stands there.
+    A sign inside of quotation marks parts nothing, however often it stands there. Where a title stands above the
+    header, the sign with which most rows have one number of cells.
 
     lines : the lines with their ends, from the start at each call
     """
 
-    def rank(delimiter: str) -> tuple[bool, float, int, bool]:
+    def rank(delimiter: str) -> tuple[bool, bool, float, int, bool]:
         rows = _read_rows(lines(), delimiter)
         widths = [len(cells) for cells in rows if any(cell.strip() for cell in cells)]
         if not widths:
-            return (False, 0.0, 0, delimiter == ",")
+            return (False, False, 0.0, 0, delimiter == ",")
         header, *body = widths
+        if header == 1 and body:
+            usual, _n = Counter(body).most_common(1)[0]
+            return (usual > 1, False, body.count(usual) / len(body), usual, delimiter == ",")
         share = sum(width == header for width in body) / len(body) if body else 1.0
-        return (header > 1, share, header, delimiter == ",")
+        return (header > 1, True, share, header, delimiter == ",")
 
     return max(DELIMITERS, key=rank)
 

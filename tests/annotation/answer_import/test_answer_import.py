@@ -180,12 +180,16 @@ def test_a_row_that_does_not_fit_is_named_and_nothing_comes_in(
     assert not AnswerImport.objects.exists()
 
 
-def test_problems_are_listed_by_row_the_first_twenty_and_their_number(study: Study, tmp_path: Path) -> None:
-    rows = "".join(f"Ann,q{n},1,,,\n" for n in range(30))
+def test_problems_of_one_kind_are_one_with_its_first_values_and_how_many_more(study: Study, tmp_path: Path) -> None:
+    rows = "".join(f"Ann,q{n},1,,,\n" for n in range(1_300)) + "Ann,p1s1,7,,,\nBob,p1s1,8,,,\n"
 
     lines = bring(tmp_path, "who,story,q1,why,q2,at\n" + rows, WIDE).splitlines()
 
-    assert (len(lines), lines[-1]) == (21, "30 problems in all.")
+    assert len(lines) == 3
+    assert lines[0].startswith("answers.csv: row 2 and 1299 more rows, “story”: “q0” is no story of the study")
+    assert lines[0].endswith("And 1297 values more.")
+    assert lines[1].startswith("answers.csv: row 1302 and 1 more row, value: '7' is no answer to item-1.")
+    assert lines[2] == "2 problems in all."
 
 
 def test_the_same_file_again_is_refused_and_nothing_doubles(study: Study, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from annotation.models import AnswerImport, BroughtFile, Response
+from studies import protocol
 from studies.models import Membership, Study
 from tests import factories
 
@@ -69,7 +70,8 @@ def test_columns_are_mapped_step_by_step_and_nothing_is_written_before_the_end(s
 
     assert "say which column holds answers" in first
     assert "Nothing yet." in first
-    assert "3 problems" in second
+    assert "1 problem" in second
+    assert "row 2 and 2 more rows" in second
     assert "0 answers," in second
     assert "What could be read" in second
     assert "Nothing is imported while there are problems." in second
@@ -165,36 +167,56 @@ def test_the_list_takes_as_many_queries_for_three_imports_as_for_one(study: Stud
 
 def test_what_stands_in_the_way_of_the_study_is_said_before_anything_is_sent(page: Client) -> None:
     study = factories.study(n_stories=2, comparative=False, state="draft", planned=False)
-    study.versions.get().steps.filter(key="consent").update(text="You are paid {pay}.")
-    Study.objects.filter(pk=study.pk).update(pay="")
+    study.versions.get().steps.filter(key="tests").update(revises="nothing")
     address = upload(page, mapping=MAPPING)
 
     first = page.get(address).content.decode()
-    Study.objects.filter(pk=study.pk).update(pay="Nothing")
+    study.versions.get().steps.filter(key="tests").update(revises="")
     second = page.get(address).content.decode()
 
-    assert "tells raters “Pay”, which is still empty; fill it in" in first
+    assert "which is no earlier step with the same instrument and scope" in first
     assert ("No problem" in first, "No problem" in second) == (False, True)
     assert "3. What will be imported" not in first
-    assert "still empty" not in second
+    assert "which is no earlier step" not in second
+
+
+def test_nothing_about_consent_or_pay_binds_a_study_into_which_people_are_only_brought(page: Client) -> None:
+    study = factories.study(n_stories=2, comparative=False, state="draft", planned=False)
+    steps = study.versions.get().steps
+    steps.filter(key="consent").update(text="You are paid {pay}. Write to {contact}.", position=9)
+    Study.objects.filter(pk=study.pk).update(pay="", contact="")
+    address = upload(page, mapping=MAPPING)
+
+    shown = page.get(address).content.decode()
+    page.post(address, fields_of(page, address) | {"bring_in": "yes"})
+
+    assert "No problem" in shown
+    assert Response.objects.count() == 3
+    launch = protocol.select_errors(
+        protocol.collect_findings(study, protocol.load_protocol(study.versions.get())), protocol.Purpose.LAUNCH
+    )
+    assert {"tells raters" in str(error) or "consent must be" in str(error) for error in launch} == {True}
 
 
 @pytest.mark.parametrize(
-    ("name", "content"),
+    ("content", "is_refused"),
     [
-        ("a.jsonl", rb'{"participant": "Ann \ud83d", "story_id": "p1s1", "mark": "1"}'),
-        ("a.json", rb'[{"participant": "Ann", "story_id": "p1s1", "mark": "1", "why \udc00": "It ends."}]'),
-        ("a.jsonl", rb'{"participant": "Ann", "story_id": "p1s1", "mark": ["1", "cut \ud83d"]}'),
+        (rb'{"participant": "Ann \ud83d", "story_id": "p1s1", "mark": "1"}', True),
+        (rb'{"participant": "Ann", "story_id": "p1s1", "mark": "1", "why \udc00": "It ends."}', False),
+        (rb'{"participant": "Ann", "story_id": "p1s1", "mark": ["1", "cut \ud83d"]}', True),
     ],
-    ids=["in a value", "in a name", "in a list"],
+    ids=["in a value", "in a name that is not read", "in a list"],
 )
-def test_half_a_sign_in_a_file_of_answers_is_refused_on_the_page_and_nothing_is_kept(
-    study: Study, page: Client, name: str, content: bytes
+def test_half_a_sign_in_a_file_of_answers_is_a_problem_of_its_row(
+    study: Study, page: Client, content: bytes, is_refused: bool
 ) -> None:
-    response = page.post(HOME, {"file": SimpleUploadedFile(name, content)})
+    fields = {"file": SimpleUploadedFile("a.jsonl", content), "mapping": SimpleUploadedFile("m.toml", MAPPING.encode())}
+    address = page.post(HOME, fields)["Location"]
 
-    (error,) = response.context["form"].errors["file"]
-    assert "Row 1" in error
-    assert "half a character" in error
-    assert not BroughtFile.objects.exists()
-    assert page.get(HOME).status_code == 200
+    response = page.get(address)
+
+    problems = [problem for _n, problem, _buttons in response.context["problems"] if problem.location.endswith("row 1")]
+    assert (response.status_code, any("half a character" in problem.sentence for problem in problems)) == (
+        200,
+        is_refused,
+    )

@@ -8,7 +8,7 @@ import pytest
 
 from annotation.answer_import.column_map import parse_mapping
 from annotation.answer_import.files import read_answers
-from studies.incoming_tables.errors import UnreadableFile
+from studies.incoming_tables.rows import read_each
 from studies.incoming_tables.tables import LONGEST_COLUMN
 from studies.story_import.files import read_file, read_pasted
 from tests.studies.story_import.test_story_imports import looked_at, make_draft
@@ -68,22 +68,38 @@ def test_a_column_that_stands_twice_is_numbered() -> None:
     assert endless.columns[1:] == ("x" * LONGEST_COLUMN, "x" * LONGEST_COLUMN + " (2)")
 
 
-@pytest.mark.parametrize("entry", [r'{"text": "The end \ud83d."}', r'{"te\udc00xt": "Once."}'])
-def test_half_a_sign_in_json_is_refused_by_row_and_column(entry: str) -> None:
-    with pytest.raises(UnreadableFile, match=r"Row 2, “te\ufffd?xt” contains half a character"):
-        read_file("a.jsonl", f'{{"text": "A whole \\ud83d\\ude42 one."}}\n{entry}\n'.encode())
+@pytest.mark.django_db
+@pytest.mark.parametrize("cell", [r'"The end \ud83d."', r'"The \u0000 end."', r'["whole", "cut \ude42"]'])
+def test_a_cell_that_no_database_keeps_is_a_problem_of_its_row_where_its_column_counts(cell: str) -> None:
+    content = f'{{"text": "A whole \\ud83d\\ude42 one."}}\n{{"text": {cell}}}\n'.encode()
+    unwanted = f'{{"text": "Once.", "note\\ud83d": {cell}}}'.encode()
+
+    problems = looked_at(make_draft(), content, "a.jsonl", **SOMEBODY).errors
+    table = read_file("b.jsonl", unwanted)
+
+    assert [(problem.rows, problem.column) for problem in problems] == [((2,), "text")]
+    assert [way_out.act for way_out in problems[0].ways_out] == [("leave", 2)]
+    assert table.columns == ("text", "note\ufffd")
+    assert not looked_at(make_draft("pears"), unwanted, "b.jsonl", **SOMEBODY).errors
 
 
-def test_half_a_sign_in_a_list_is_refused_too() -> None:
-    with pytest.raises(UnreadableFile, match="Row 1, “why” contains half a character"):
-        read_answers("a.jsonl", rb'{"who": "ann", "why": ["whole", "cut \ud83d"]}')
+@pytest.mark.parametrize("cell", [r'"cut \ud83d"', r'["whole", "cut \ud83d"]'])
+def test_half_a_sign_in_a_cell_of_answers_is_a_fault_of_its_row_where_its_column_is_read(cell: str) -> None:
+    table = read_answers("a.jsonl", f'{{"who": "ann", "why": {cell}}}\n{{"who": "bob", "why": "so"}}'.encode())
+
+    rows, problems = read_each(table, ["why"], lambda row: [row.cell("why")])
+    others, none = read_each(table, ["who"], lambda row: [row.cell("who")])
+
+    assert (rows, [problem.location for problem in problems]) == (["so"], ["a.jsonl: row 1"])
+    assert (others, none) == (["ann", "bob"], [])
 
 
 @pytest.mark.parametrize("sign", ['"', "\r", "x"])
-def test_a_hint_that_names_no_sign_between_columns_is_a_row(sign: str) -> None:
+def test_a_hint_that_names_no_sign_between_columns_is_a_row_above_the_header(sign: str) -> None:
     table = read_file("a.csv", f"sep={sign}\nid,text\n1,Once.\n".encode())
 
-    assert table.columns[0].startswith("sep=")
+    assert table.columns == ("id", "text")
+    assert "header_row" in table.reading.unsure
 
 
 def test_line_ends_as_a_workbook_spells_them_are_line_ends() -> None:
@@ -96,6 +112,9 @@ def test_line_ends_as_a_workbook_spells_them_are_line_ends() -> None:
     ((_n, cells),) = read_file("a.xlsx", file.getvalue()).rows
 
     assert cells == ("s1", "Once.\r\nTwice _x000D_.")
+
+
+SOMEBODY = {"source": "Somebody", "source_kind": "expert_writer"}
 
 
 def warnings(content: str, **choices: Any) -> dict[str, tuple[int, ...]]:

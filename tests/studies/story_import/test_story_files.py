@@ -63,17 +63,21 @@ REFUSED = {
     "archive of nothing": ("a.zip", files.archive_of({"__MACOSX/a.txt": "x"}), "The archive holds no texts."),
     "bad document in an archive": ("a.zip", files.archive_of({"b.docx": "x"}), "“b.docx”: The archive is damaged."),
     "open quotation mark": ("a.csv", b'story,text\ns1,"Once\n', "Row 2 cannot be read"),
-    "more cells than columns": ("a.csv", b"story,text\ns1,Once,again\n", "Row 2 has more cells than the header."),
-    "more cells, by semicolons": (
+    "too many columns": (
         "a.csv",
-        b"story;text\ns1;Once; again\n",
-        "Row 2 has more cells than the header. Put a cell that holds the sign between columns, such as a comma or a",
+        (",".join(f"c{n}" for n in range(301)) + "\nx\n").encode(),
+        "There are more than 300",
     ),
-    "too many columns": ("a.csv", (",".join(f"c{n}" for n in range(61)) + "\nx\n").encode(), "There are more than 60"),
+    "too many cells": ("a.csv", b"text,source\nx" + b",1" * 300, "There are more than 300 columns."),
     "too many rows": ("a.csv", b"text\n" + b"x\n" * 20_001, "There are more than 20000 rows."),
     "not JSON": ("a.jsonl", b'{"text": "Once."}\n{"text"', "The file cannot be read: it is not JSON"),
     "deep JSON": ("a.json", b"[" * 100_000, "The file cannot be read: it is nested too deeply"),
-    "JSON of lists": ("a.jsonl", b'{"text": ["Once."]}', "Row 1, “text”: a cell cannot hold a list or a table."),
+    "JSON of numbers": ("a.json", b"[1, 2]", "Row 1 is not an object with named values."),
+    "too many values in JSON": (
+        "a.json",
+        b"{" + b",".join(b'"%d":{}' % n for n in range(20_005)) + b"}",
+        "The file cannot",
+    ),
     "JSON that says twice": ("a.jsonl", b'{"text": "a", "text": "b"}', "Row 1 says “text” twice."),
 }
 

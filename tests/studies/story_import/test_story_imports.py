@@ -43,8 +43,8 @@ def keep(study: Study, content: str | bytes, name: str = "a.csv", **choices: Any
     return row
 
 
-def looked_at(study: Study, content: str, **choices: Any) -> Examination:
-    row = keep(study, content, **choices)
+def looked_at(study: Study, content: str | bytes, name: str = "a.csv", **choices: Any) -> Examination:
+    row = keep(study, content, name, **choices)
     return examine(uploads.restore(row), restore_choices(row.choices), imports.read_contents(study))
 
 

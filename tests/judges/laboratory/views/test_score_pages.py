@@ -117,3 +117,14 @@ def test_a_version_that_is_there_already_is_said_at_its_field(page: Client) -> N
     response = upload(page, "story,value\np1s1,1.5\np1s2,2\n", version="1")
 
     assert "give these another version, such as 2" in response.context["form"].errors["version"][0]
+
+
+def test_a_file_of_scores_is_read_otherwise_as_somebody_chooses(page: Client) -> None:
+    address = upload(page, "a,b\nstory,value\np1s1,1.5\np1s2,2\n")["Location"]
+
+    before = page.get(address)
+    after = page.post(address, {"reading-header_row": "2"}, follow=True)
+
+    assert before.context["obstacles"]
+    assert after.context["is_ready"]
+    assert len(after.context["scores"].scores) == 2
