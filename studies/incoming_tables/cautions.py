@@ -12,8 +12,8 @@ from studies.incoming_tables.tables import IncomingTable
 MOST_IN_CELL = 32_767  # UTF-16 units that a cell of Excel holds; it cuts what is longer, and says nothing
 
 
-def find_cautions(table: IncomingTable, columns: Iterable[str]) -> Iterator[RowProblem]:
-    """Warnings, with rows. columns : whose cells are looked at"""
+def find_cautions(table: IncomingTable, columns: Iterable[str] = ()) -> Iterator[RowProblem]:
+    """Warnings, with rows. columns : in which cells that Excel cut are looked for"""
     if table.hidden:
         sentence = _("These rows are hidden by a filter in the file. They would be imported, too.")
         yield RowProblem("warning", table.hidden, "", sentence)

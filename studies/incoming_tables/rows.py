@@ -81,7 +81,8 @@ def read_each(
     problems: list[InvalidRow] = []
     name = Path(table.name).name
     places = [(column, table.columns.index(column)) for column in columns]
-    flaw_by_row = {n: (place, _(DAMAGED)) for n, place in table.damaged if table.columns[place] in dict(places)}
+    read_places = {place for _column, place in places}
+    flaw_by_row = {n: (place, _(DAMAGED)) for n, place in table.damaged if place in read_places}
     flaw_by_row |= {n: (len(table.columns) - 1, _(OVERLONG)) for n in table.overlong}
     for n, cells in table.rows:
         row = IncomingRow(f"{name}: " + _("row %(n)d") % {"n": n}, {column: cells[place] for column, place in places})

@@ -100,6 +100,9 @@ def examine(
         *find_text_warnings(rows, choices.column_of("text")),
     ]
     examination = Examination(n_stories=len(rows), problems=problems)
+    if len(rows) > documents.MOST_ROWS:
+        sentence = _("There are more than %(n)d stories. Split the file.") % {"n": documents.MOST_ROWS}
+        problems.append(RowProblem("error", (), "", sentence))
     places: dict[str, list[int]] = {}
     if rows and not examination.errors:
         places = _group(examination, rows, choices, contents)

@@ -197,7 +197,7 @@ class ImportPage(ABC, Generic[AnyRow, AnyForm]):
 
     template, home : its own, which extends `studies/incoming_table.html`; the name of the address to which it leads
     kind : of the tables, where the file is kept and can be read otherwise
-    cautions : whether to warn of hidden rows and cut cells; an importer may do it itself, with ways out
+    cautions : whether to warn of hidden rows; an importer may do it itself, with ways out
     most_problems : that are listed; the others are counted
     """
 
@@ -284,7 +284,7 @@ class ImportPage(ABC, Generic[AnyRow, AnyForm]):
         report = self.describe(form)
         problems = [*report.problems]
         if self.cautions:
-            problems += find_cautions(self.table, self.table.columns)
+            problems += find_cautions(self.table)
         groups = group_problems(problems)
         listed_problems = groups[: self.most_problems]
         form.wrong = {problem.column for problem in problems if problem.level == "error"}

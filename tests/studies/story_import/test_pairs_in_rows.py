@@ -103,3 +103,12 @@ def test_kinds_are_asked_of_the_columns_that_name_the_sources() -> None:
     assert count_kind_values(table, choices) == {"chosen_story": 4, "rejected_story": 4}
     choices.source = "Reddit"
     assert count_kind_values(table, choices) == {}
+
+
+@pytest.mark.django_db
+def test_a_table_may_not_hold_more_stories_than_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("studies.documents.stories.MOST_ROWS", 7)
+
+    (error,) = looked_at(make_draft(), PAIRS, source_kind="other").errors
+
+    assert error.rows == ()
