@@ -68,7 +68,7 @@ class CrossedFields:
         saved = {column: answer for answer in mapping.answers for column in answer.columns}
         own = {crossed.column for crossed in crossing.columns}
         form.fields["is_crossed"] = forms.BooleanField(
-            label=_("Read these columns so"),
+            label=_("Read these columns this way"),
             required=False,
             initial=is_wanted and not any(a.value and not (a.story or a.rater) for c, a in saved.items() if c in own),
         )
