@@ -101,7 +101,7 @@ class AnswerColumn:
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class OmittedRows:
     """Rows that are no answers, such as previews: those in which the column says one of these words, in any case.
 
     words : "" for an empty cell
@@ -129,7 +129,7 @@ class ColumnMapping:
     declined: tuple[str, ...] = ()
     unreadable: tuple[str, ...] = ()
     times: TimeForms = field(default_factory=TimeForms)
-    leave_out: tuple[LeftOut, ...] = ()
+    leave_out: tuple[OmittedRows, ...] = ()
 
     def columns(self) -> Iterator[tuple[str, str]]:
         """Each column that is read, with where the mapping names it."""
@@ -239,7 +239,7 @@ def parse_mapping(content: str | bytes, path: Path | str, *, may_be_open: bool =
         location = f"leave_out {n}"
         typed = reader.read_table(entry, _LEFT_OUT, path=path, location=location)
         reader.check_required(typed, ["column", "is"], path=path, location=location)
-        leave_out.append(LeftOut(typed["column"], typed["is"]))
+        leave_out.append(OmittedRows(typed["column"], typed["is"]))
     answers = []
     for n, entry in enumerate(top.get("answers", []), start=1):
         location = f"answers {n}"

@@ -83,9 +83,9 @@ def find_crossing(columns: Sequence[str], study: Study, *, is_by_story: bool) ->
     """The columns that name story and question (or, of a file with a row for each story, rater and question)."""
     if sum(len(column.encode()) for column in columns) > MOST_BYTES:
         return None
-    asked = [(step, item) for step, item in list_asked(study) if step.scope != Step.Scope.ONCE]
-    about_one = [pair for pair in asked if pair[0].scope != Step.Scope.GROUP]
-    rankings = [pair for pair in asked if items.find_type(pair[1].type).gives_order]
+    pairs = [(step, item) for step, item in list_asked(study) if step.scope != Step.Scope.ONCE]
+    about_one = [pair for pair in pairs if pair[0].scope != Step.Scope.GROUP]
+    rankings = [pair for pair in pairs if items.find_type(pair[1].type).gives_order]
     finder = _Finder([Header.of(column) for column in columns], about_one, rankings)
     if is_by_story:
         return finder.find_raters(list(study.raters.values_list("code", flat=True)))
@@ -121,7 +121,7 @@ class _Finder:
 
     def find_raters(self, codes: Sequence[str]) -> Crossing | None:
         """The columns that name a rater, known or not, where a question comes with several."""
-        known = {fold(code): code for code in codes}
+        code_by_name = {fold(code): code for code in codes}
         columns: list[CrossedColumn] = []
         for header in self.headers:
             match = self.items.find(header)
@@ -131,8 +131,8 @@ class _Finder:
             if match and label:
                 question = self._name_question(match.thing)
                 columns.append(CrossedColumn(header.text, _as_code(label), question, len(words) < len(rest.words)))
-            elif label and (_RATER.fullmatch(label) or fold(label) in known):
-                columns.append(CrossedColumn(header.text, known.get(fold(label), _as_code(label)), ""))
+            elif label and (_RATER.fullmatch(label) or fold(label) in code_by_name):
+                columns.append(CrossedColumn(header.text, code_by_name.get(fold(label), _as_code(label)), ""))
         crossing = self._crossing("rater", columns)
         abouts = _collect_abouts(crossing.columns)
         return crossing if any(len(raters) > 1 for raters in abouts.values()) else None
@@ -143,8 +143,8 @@ class _Finder:
         if any(not column.question for column in crossed) and len(self.asked) == 1:
             self.item_by_question.setdefault("", self.asked[0])
         abouts = _collect_abouts(crossed)
-        kept = [c for c in crossed if c.question in self.item_by_question or len(abouts[c.question]) > 1]
-        return Crossing(kind, tuple(kept), by, self.item_by_question)
+        likely = [c for c in crossed if c.question in self.item_by_question or len(abouts[c.question]) > 1]
+        return Crossing(kind, tuple(likely), by, self.item_by_question)
 
     def _name_question(self, pair: AskedItem) -> str:
         """What the page calls the item; two of one title by their keys."""

@@ -12,7 +12,7 @@ from annotation.answer_import.column_map import (
     AnswerColumn,
     ColumnMapping,
     GroupColumn,
-    LeftOut,
+    OmittedRows,
     RaterColumn,
     StoryColumn,
 )
@@ -70,16 +70,16 @@ def guess_mapping(table: IncomingTable, study: Study) -> ColumnMapping:
     labels = [*table.count_values(story)]
     if crossing and crossing.kind == "story":
         labels = list(dict.fromkeys(crossed.about for crossed in crossing.columns))
-    given = guess_by_number([label for label in labels if not names.knows(label)], names.groups_by_story)
+    code_by_label = guess_by_number([label for label in labels if not names.knows(label)], names.groups_by_story)
     group = GroupColumn(column="" if story else column_by_role.get("group", ""), stories=group_stories)
     facts = {role.key: column_by_role[role.key] for role in FACTS if role.key in column_by_role}
     guess = _AnswerGuess(table, study, column_by_role, crossing, has_place=bool(story or group.column or group_stories))
     return ColumnMapping(
         rater=_guess_rater(table, column_by_role.get("rater", "")),
-        story=StoryColumn(column=story, by=by, names=given),
+        story=StoryColumn(column=story, by=by, names=code_by_label),
         group=group,
         facts=facts,
-        answers=tuple(guess.find(names, given)),
+        answers=tuple(guess.find(names, code_by_label)),
         times=TimeForms(guess_dates(table.count_values(facts.get("time", ""))), str(hints.get("zone", ""))),
         leave_out=_guess_left_out(table, hints.get("left_out", {})),
     )
@@ -116,11 +116,11 @@ def _find_group_stories(columns: Sequence[str]) -> tuple[str, ...]:
     column_by_name = {plain_name(column): column for column in columns}
     letters = [letter.lower() for letter in LETTERS[:MOST_STORIES]]
     names = [column_by_name.get(f"story_{letter}", "") for letter in letters]
-    found = names[: names.index("")] if "" in names else names
-    return tuple(found) if len(found) > 1 else ()
+    leading = names[: names.index("")] if "" in names else names
+    return tuple(leading) if len(leading) > 1 else ()
 
 
-def _guess_left_out(table: IncomingTable, hinted: Mapping[str, Sequence[str]]) -> tuple[LeftOut, ...]:
+def _guess_left_out(table: IncomingTable, hinted: Mapping[str, Sequence[str]]) -> tuple[OmittedRows, ...]:
     """The rows that well-known columns, or the tool's own, mark as no answers; of words that are there."""
     left_out = {column: tuple(words) for column, words in hinted.items() if column in table.columns}
     for column in table.columns:
@@ -131,7 +131,7 @@ def _guess_left_out(table: IncomingTable, hinted: Mapping[str, Sequence[str]]) -
             present.append("")
         if present and column not in left_out:
             left_out[column] = tuple(present)
-    return tuple(LeftOut(column, words) for column, words in left_out.items())
+    return tuple(OmittedRows(column, words) for column, words in left_out.items())
 
 
 def _guess_names(table: IncomingTable, column: str, study: Study) -> str:
@@ -213,11 +213,11 @@ class _AnswerGuess:
 
     def _find_several(self) -> Iterator[AnswerColumn]:
         """Answers in several columns: a choice among options, or an order of stories."""
-        taken: set[str] = set()
+        used: set[str] = set()
         for answer in (*self._find_choices(), *self._find_orders()):
-            taken |= set(answer.columns)
+            used |= set(answer.columns)
             yield answer
-        self.headers = [header for header in self.headers if header.text not in taken]
+        self.headers = [header for header in self.headers if header.text not in used]
 
     def _find_choices(self) -> Iterator[AnswerColumn]:
         options_by_item: dict[int, dict[str, str]] = defaultdict(dict)

@@ -164,8 +164,8 @@ class AnswerNames(StoryNames):
             code = str(reader.code(self.prefix + code.zfill(self.digits)))
         except InvalidValue as error:
             raise InvalidValue(_("%(why)s; or let raters be numbered") % {"why": error}) from None
-        if (known := self.code_by_folded_code.setdefault(fold(code), code)) != code:
-            raise InvalidValue(_alike(code, known))
+        if (earlier := self.code_by_folded_code.setdefault(fold(code), code)) != code:
+            raise InvalidValue(_alike(code, earlier))
         return code
 
 

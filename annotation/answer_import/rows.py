@@ -141,15 +141,15 @@ class _Reader:
     def _check_stories(self, study: Study) -> None:
         """Stories and groups that the mapping itself names are there."""
         mapping, names = self.mapping, self.names
-        named = [(n, answer) for n, answer in enumerate(mapping.answers, start=1) if answer.story]
-        if not names.codes_by_name and (mapping.story.column or mapping.group.stories or named):
+        with_story = [(n, answer) for n, answer in enumerate(mapping.answers, start=1) if answer.story]
+        if not names.codes_by_name and (mapping.story.column or mapping.group.stories or with_story):
             reason = _("no story of the study has a %(name)s") % {"name": quote(mapping.story.by)}
             raise DocumentError(self.table.name, "story, by", reason)
         for name, code in mapping.story.names.items():
             if code not in names.groups_by_story:
                 reason = _("%(code)s, for %(name)s, is no story of the study")
                 raise DocumentError(_("mapping"), "story, names", reason % {"code": quote(code), "name": quote(name)})
-        for n, answer in named:
+        for n, answer in with_story:
             try:
                 names.find_story(answer.story)
             except InvalidValue as error:

@@ -121,17 +121,17 @@ class MappingForm(RolesForm):
         }
         self.whole, self.saved, self.study = table, mapping, study
         steps = protocol.load_protocol(protocol.latest(study))
-        asked = (*steps.ratings, *steps.asked_once)
-        self.asked = [(step, item) for step in asked for item in protocol.items_of(step)]
+        all_steps = (*steps.ratings, *steps.asked_once)
+        self.asked = [(step, item) for step in all_steps for item in protocol.items_of(step)]
         crossing = read_crossing(table, study, _column_by_role(mapping))
         crossed = {column.column for column in crossing.columns} if crossing else set()
         super().__init__(data, table=table, initial=initial)
         self.crossed = CrossedFields(self, crossing, mapping, self.asked, is_wanted=may_cross) if crossing else None
-        listed = table.columns
+        columns = table.columns
         if self.crossed and self.crossed.is_read:
-            listed = tuple(column for column in table.columns if column not in crossed)
-        self.table = _narrow(table, listed[:MOST_LISTED])
-        self.n_unlisted = len(listed[MOST_LISTED:])
+            columns = tuple(column for column in table.columns if column not in crossed)
+        self.table = _narrow(table, columns[:MOST_LISTED])
+        self.n_unlisted = len(columns[MOST_LISTED:])
         self.fields["story_by"].choices = list_story_names(study)  # type: ignore[attr-defined]
         step_by_item = {item.key: step.key for step, item in reversed(self.asked)}
         self.add_roles(self._list_roles(), _roles(mapping, step_by_item))
@@ -229,13 +229,13 @@ class MappingForm(RolesForm):
             is_numbered=posted["is_numbered"],
         )
         stories = tuple(column_by_role[f"story {letter}"] for letter in LETTERS if f"story {letter}" in column_by_role)
-        by, given = posted["story_by"] or CODE, self.stories.updated()
+        by, code_by_label = posted["story_by"] or CODE, self.stories.updated()
         return ColumnMapping(
             rater=rater,
-            story=StoryColumn(column_by_role.get("story", ""), by, given),
+            story=StoryColumn(column_by_role.get("story", ""), by, code_by_label),
             group=GroupColumn(column_by_role.get("group", ""), stories),
             facts={role.key: column_by_role[role.key] for role in FACTS if role.key in column_by_role},
-            answers=(*self._crossed_answers(by, given), *self._answers(column_by_role), *self._kept_answers()),
+            answers=(*self._crossed_answers(by, code_by_label), *self._answers(column_by_role), *self._kept_answers()),
             declined=_parts(posted["declined"]),
             unreadable=_parts(posted["unreadable"]),
             times=TimeForms(posted["dates"], posted["zone"], self.saved.times.format),

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.answer_import.column_map import AnswerColumn, ColumnMapping, LeftOut
+from annotation.answer_import.column_map import AnswerColumn, ColumnMapping, OmittedRows
 from annotation.answer_import.crossed_columns import AskedItem, Crossing, make_answers
 from annotation.answer_import.names import StoryNames
 from annotation.answer_import.times import DAY_FIRST, MONTH_FIRST, TimeForms
@@ -44,7 +44,7 @@ class StoryName:
 
 
 @dataclass(frozen=True)
-class Condition:
+class OmissionRow:
     """Rows to be left out."""
 
     column: forms.BoundField
@@ -68,7 +68,7 @@ class CrossedFields:
         saved = {column: answer for answer in mapping.answers for column in answer.columns}
         own = {crossed.column for crossed in crossing.columns}
         form.fields["is_crossed"] = forms.BooleanField(
-            label=_("Read these columns so"),
+            label=_("Read these columns this way"),
             required=False,
             initial=is_wanted and not any(a.value and not (a.story or a.rater) for c, a in saved.items() if c in own),
         )
@@ -142,10 +142,10 @@ class StoryFields:
 
     def updated(self) -> dict[str, str]:
         """Codes of stories by what the file calls them, as posted, and as saved where the page does not ask."""
-        asked = {label for label, _n in self.names.values()}
-        kept = {label: code for label, code in self.saved.items() if label not in asked}
+        listed_labels = {label for label, _n in self.names.values()}
+        unlisted = {label: code for label, code in self.saved.items() if label not in listed_labels}
         posted = {label: self.form.cleaned_data.get(field, "") for field, (label, _n) in self.names.items()}
-        return kept | {label: code for label, code in posted.items() if code}
+        return unlisted | {label: code for label, code in posted.items() if code}
 
 
 class LeftOutFields:
@@ -169,14 +169,14 @@ class LeftOutFields:
                 initial="; ".join(word or str(EMPTY) for word in words),
             )
 
-    def rows(self) -> list[Condition]:
-        return [Condition(self.form[f"out-column-{n}"], self.form[f"out-words-{n}"]) for n in range(self.n)]
+    def rows(self) -> list[OmissionRow]:
+        return [OmissionRow(self.form[f"out-column-{n}"], self.form[f"out-words-{n}"]) for n in range(self.n)]
 
-    def updated(self) -> tuple[LeftOut, ...]:
+    def updated(self) -> tuple[OmittedRows, ...]:
         posted = self.form.cleaned_data
         conditions = [(posted.get(f"out-column-{n}", ""), posted.get(f"out-words-{n}", "")) for n in range(self.n)]
         return (
-            *(LeftOut(column, _read_words(words)) for column, words in conditions if column and words.strip()),
+            *(OmittedRows(column, _read_words(words)) for column, words in conditions if column and words.strip()),
             *self.hidden,
         )
 
