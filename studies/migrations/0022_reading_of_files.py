@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("studies", "0020_scores")]
+    dependencies = [("studies", "0021_hours_per_group")]
 
     operations = [
         migrations.AddField(

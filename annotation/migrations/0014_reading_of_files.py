@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotation", "0012_reading_positions")]
+    dependencies = [("annotation", "0013_places_that_become_free")]
 
     operations = [
         migrations.AddField(
