@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation.answer_import.column_map import MOST_ANSWERS, ColumnMapping, parse_mapping, write_mapping
 from annotation.answer_import.guesses import guess_mapping
-from annotation.answer_import.problem_groups import ProblemGroup, group_problems, warn_of_spellings
+from annotation.answer_import.problem_groups import AlikeProblems, group_problems, warn_of_spellings
 from annotation.answer_import.rows import read_rows
 from annotation.models import AnswerImport, BroughtFile
 from annotation.responses import imports
@@ -47,7 +47,7 @@ class AnswerExamination:
     """
 
     rows: tuple[Row, ...]
-    problems: tuple[ProblemGroup, ...]
+    problems: tuple[AlikeProblems, ...]
     n_empty: int
     n_lines: int
     n_left_out: Mapping[tuple[str, str], int] = field(default_factory=dict)
@@ -154,9 +154,13 @@ def keep_answers(
     study: Study, table: IncomingTable, mapping: ColumnMapping | None, *, sha256: str, by: User, at: datetime
 ) -> BroughtFile:
     """A file of answers, kept with its mapping: that one, the one by which the same columns were read, or a guess."""
-    mapping = mapping or _find_earlier(study, table) or guess_mapping(table, study)
-    choices = {"mapping": write_mapping(mapping)}
+    choices = {"mapping": write_mapping(mapping)} if mapping else make_choices(study, table)
     return keep_file(study, table, BroughtFile.Purpose.ANSWERS, by=by, at=at, sha256=sha256, choices=choices)
+
+
+def make_choices(study: Study, table: IncomingTable) -> dict[str, Any]:
+    """What is kept of the columns of a table before anybody says anything of them."""
+    return {"mapping": write_mapping(_find_earlier(study, table) or guess_mapping(table, study))}
 
 
 def _find_earlier(study: Study, table: IncomingTable) -> ColumnMapping | None:

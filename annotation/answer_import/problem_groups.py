@@ -17,7 +17,7 @@ _SAID = re.compile(r"“[^”]*”|'[^']*'|\"[^\"]*\"|[0-9]+")  # what differs b
 
 
 @dataclass(frozen=True)
-class ProblemGroup(RowProblem):
+class AlikeProblems(RowProblem):
     """Problems of one column that are alike but for what the cells say. place : the first row, and how many more"""
 
     place: str = ""
@@ -31,13 +31,13 @@ class ProblemGroup(RowProblem):
         return f"{self.place}, {self.column}: {self.sentence}"
 
 
-def group_problems(problems: Iterable[InvalidRow]) -> list[ProblemGroup]:
+def group_problems(problems: Iterable[InvalidRow]) -> list[AlikeProblems]:
     """The problems, those of one column and one kind together, in the order of the first of each."""
     alike: dict[tuple[str, str], list[InvalidRow]] = {}
     for problem in problems:
         alike.setdefault((problem.column, _SAID.sub("", problem.sentence)), []).append(problem)
     return [
-        ProblemGroup("error", (), column, _join_sentences(group), place=_name_rows(group))
+        AlikeProblems("error", (), column, _join_sentences(group), place=_name_rows(group))
         for (column, _kind), group in alike.items()
     ]
 

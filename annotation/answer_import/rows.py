@@ -183,9 +183,9 @@ class _Reader:
 
     def read(self) -> TableRows:
         columns = dict.fromkeys(column for _place, column in self.mapping.columns() if column)
-        rows, _none = read_each(self.table, columns, self._read_row)
-        spellings = self.names.spellings
-        return TableRows(tuple(rows), tuple(self.problems), self.n_empty, self.n_left_out, spellings)
+        rows, unreadable = read_each(self.table, columns, self._read_row)
+        problems = (*unreadable, *self.problems)
+        return TableRows(tuple(rows), problems, self.n_empty, self.n_left_out, self.names.spellings)
 
     def _read_row(self, line: IncomingRow) -> list[Row]:
         """The answers of one row of the file; all of them or, with a problem, none. All problems are noted."""

@@ -25,6 +25,7 @@ from studies.action_log import log_action
 from studies.documents.errors import DocumentError
 from studies.incoming_tables.errors import ImportRefused
 from studies.incoming_tables.problems import Problem
+from studies.incoming_tables.tables import IncomingTable
 from studies.protocol import NotPlannable
 from studies.views.guards import require_in_study
 from studies.views.incoming_tables import ImportPage, TableReport
@@ -74,6 +75,10 @@ def show(request: HttpRequest, access: Access, file_id: int) -> HttpResponse:
 class AnswerImportPage(ImportPage[BroughtFile, MappingForm]):
     template = "annotation/designer/answer_import.html"
     home = "designer:answer_imports"
+    kind = ANSWERS
+
+    def choose_anew(self, table: IncomingTable) -> dict[str, Any]:
+        return files.make_choices(self.access.study, table)
 
     def make_form(self, data: Any) -> MappingForm:
         mapping, may_cross = files.restore_mapping(self.row), files.may_cross(self.row)
