@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 
 AT_ONCE = 500  # rows a query
+HELD_AFTER_PAUSE = timedelta(hours=24)
 
 
 def draw_orders(sizes: Sequence[int], k: int, *, policy: str, rng: "np.random.Generator") -> list[list[list[int]]]:
@@ -222,7 +223,10 @@ def add_judge_seats(
 
 def restart_hours(study: Study, *, at: datetime) -> int:
     """Give everybody at work the study's hours for a group anew, as after a pause, in which nobody could answer; how
-    many people it was."""
+    many people it was. A place that is held for somebody stays so for a day at least."""
+    study.seats.filter(held_by__isnull=False, held_until__lt=at + HELD_AFTER_PAUSE).update(
+        held_until=at + HELD_AFTER_PAUSE
+    )
     if not study.hours_per_group:
         return 0
     at_work = Assignment.objects.filter(study=study, status=Assignment.Status.OPEN).exclude(due_at=None)

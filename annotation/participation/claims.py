@@ -77,7 +77,7 @@ def claim(rater: Rater, *, at: datetime | None = None) -> Assignment:
             # The same rater claimed in another window at the same moment: the next round finds that assignment. Or the
             # seat counts as free while somebody sits in it: unless it is marked as taken, this goes on for ever.
             live = Q(assignments__status__in=Assignment.LIVE, assignments__repeats=None)
-            Seat.objects.filter(live, pk=seat.pk).update(is_taken=True)
+            Seat.objects.filter(live, pk=seat.pk).update(is_taken=True, held_by=None, held_until=None)
 
 
 def _count_repeats_to_come(rater: Rater, first: Assignment | None) -> int:
@@ -105,6 +105,8 @@ def find_seat(rater: Rater, *, position: int) -> Seat | None:
 
 def hold(rater: Rater, *, until: datetime) -> bool:
     """Whether a seat is held for the rater, who has not begun to read, at least until then; False if none is left."""
+    # One that somebody sits in is held no longer, and as long as it says so no other can be held.
+    Seat.objects.filter(held_by=rater, is_taken=True).update(held_by=None, held_until=None)
     while True:
         held = Seat.objects.filter(held_by=rater, is_taken=False)
         held.filter(held_until__lt=until).update(held_until=until)
@@ -269,7 +271,10 @@ def give_up(
     is_taken_back : its time was over, so that the rater may go on with it as long as the seat stays free
     """
     with transaction.atomic():
-        has_ended = Assignment.objects.filter(pk=assignment.pk, status=Assignment.Status.OPEN).update(
+        rows = Assignment.objects.filter(pk=assignment.pk, status=Assignment.Status.OPEN)
+        if is_taken_back:
+            rows = rows.filter(due_at=assignment.due_at)  # unless its rater has been given time anew meanwhile
+        has_ended = rows.update(
             status=status, ended_at=at, reading_positions={}, taken_back_at=at if is_taken_back else None
         )
         if has_ended and assignment.seat_id and not assignment.repeats_id:

@@ -23,7 +23,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Cast
 
-from annotation.models import Assignment, ProlificArrival, Seat
+from annotation.models import Assignment, Invitation, ProlificArrival, Seat
 from annotation.participation import claims, recruitment, waiting_list
 from annotation.participation.recruitment import Ending
 from studies.action_log import log_by_system
@@ -41,7 +41,7 @@ def sweep(*, at: datetime) -> int:
     keys = _find_studies(at=at)
     if not keys:
         return 0
-    waiting_list.forget(waiting_list.list_over())
+    waiting_list.forget(waiting_list.list_over(at=at))
     return sum(free_overdue(study, at=at) for study in Study.objects.filter(pk__in=keys, state=Study.State.LIVE))
 
 
@@ -68,7 +68,7 @@ def _find_studies(*, at: datetime, study: Study | None = None) -> set[int]:
         part.filter(is_live).order_by().values_list("study", flat=True)
         for part in (_list_places(at=at), _list_arrivals(at=at), _list_holds(at=at), waiting_list.list_due(at=at))
     ]
-    rows.append(waiting_list.list_over().order_by().values_list("study", flat=True))
+    rows.append(waiting_list.list_over(at=at).order_by().values_list("study", flat=True))
     first, *others = [part.filter(study=study) if study else part for part in rows]
     return set(first.union(*others))
 
@@ -87,7 +87,7 @@ def _list_arrivals(*, at: datetime) -> QuerySet[ProlificArrival]:
     """Those from Prolific whose time is over and who have neither ended nor submitted all they began."""
     mine = Assignment.objects.filter(rater__invitation=OuterRef("invitation"), seat__isnull=False)
     has_submitted = Exists(mine.filter(status=Assignment.Status.SUBMITTED))
-    is_at_work = Exists(mine.filter(status=Assignment.Status.OPEN))
+    is_at_work = Exists(mine.filter(status=Assignment.Status.OPEN, repeats=None))
     # Cast, since SQLite multiplies no small integers by durations.
     minutes = Cast("study__prolific__minutes", IntegerField())
     time = ExpressionWrapper(minutes * Value(timedelta(minutes=1)), output_field=DurationField())
@@ -109,10 +109,12 @@ def take_back_arrivals(study: Study, *, at: datetime) -> int:
 
 
 def _end_arrival(arrival: ProlificArrival, *, at: datetime) -> bool:
-    """Whether a place became free. Somebody who has submitted one group keeps their part, and loses the next one."""
+    """Whether a place became free. Somebody who has submitted one group keeps their part, loses the next one, and is
+    given no other."""
     rater = arrival.invitation.rater if arrival.invitation else None
     submitted = Assignment.objects.filter(rater=rater, seat__isnull=False, status=Assignment.Status.SUBMITTED)
     if rater and submitted.exists():
+        Invitation.objects.filter(pk=arrival.invitation_id).update(expires_at=at)
         assignment = claims.find_open_assignment(rater)
         return assignment is not None and _take_back(assignment, at=at, why=PROLIFIC_OVER)
     try:

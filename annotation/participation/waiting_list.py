@@ -28,8 +28,9 @@ OFFERED = timedelta(hours=24)  # so long a place is held for somebody who was wr
 
 
 def may_join(rater: Rater) -> bool:
-    """Whether a place that becomes free could be for this rater: they have a link and are not excluded."""
-    is_invited = hasattr(rater, "invitation") and not rater.study.is_rehearsal
+    """Whether a place that becomes free could be for this rater: they have a link, can be written to and are not
+    excluded."""
+    is_invited = hasattr(rater, "invitation") and not rater.study.is_rehearsal and mails.sends_mail()
     return is_invited and not eligibility.has_expired(rater) and not eligibility.took_part_before(rater)
 
 
@@ -40,7 +41,7 @@ def find_address(rater: Rater) -> Identity | None:
 
 
 def join(rater: Rater, *, email: str, site: str, at: datetime) -> WaitingPerson:
-    """The rater's place on the list: at its end, or where they are already.
+    """The rater's place on the list: at its end, or where they are already; written to at the address said last.
 
     email : ignored if the invitation has an address
     site : the address of this Quire as its reader is to write it, without a slash at the end
@@ -50,9 +51,14 @@ def join(rater: Rater, *, email: str, site: str, at: datetime) -> WaitingPerson:
         person, is_new = WaitingPerson.objects.get_or_create(
             rater=rater, defaults={"study": rater.study, "identity": identity, "site": site, "joined_at": at}
         )
-        if not is_new and person.offered_at:
+        if is_new:
+            return person
+        earlier, person.identity, person.site = person.identity, identity, site
+        if person.offered_at:
             person.joined_at, person.offered_at, person.offered_until, person.mail_state = at, None, None, ""
-            person.save()
+        person.save()
+        if earlier and earlier != identity:
+            withdrawal.forget_identity(earlier.pk)
     return person
 
 
@@ -64,8 +70,9 @@ def _ensure_identity(email: str) -> Identity:
 def leave(rater: Rater) -> None:
     """Take the rater off the list and release what is held for them. Their address goes too, unless it is known
     otherwise."""
-    claims.release_hold(rater)
-    forget(WaitingPerson.objects.filter(rater=rater))
+    with transaction.atomic():
+        forget(WaitingPerson.objects.filter(rater=rater))
+        claims.release_hold(rater)
 
 
 def find_waiting(rater: Rater) -> WaitingPerson | None:
@@ -73,10 +80,22 @@ def find_waiting(rater: Rater) -> WaitingPerson | None:
     return WaitingPerson.objects.filter(rater=rater, offered_at=None).first()
 
 
-def count_before(person: WaitingPerson) -> int:
+def list_waiting(study: int, *, at: datetime) -> QuerySet[WaitingPerson]:
+    """Those of the study who can still be offered a place, in order."""
+    return _list_able(at=at).filter(study=study)
+
+
+def _list_able(*, at: datetime) -> QuerySet[WaitingPerson]:
+    begun = Assignment.objects.filter(rater=OuterRef("rater"), seat__isnull=False)
+    people = WaitingPerson.objects.filter(offered_at=None, rater__withdrawal=None, rater__invitation__revoked_at=None)
+    is_valid = Q(rater__invitation__expires_at=None) | Q(rater__invitation__expires_at__gt=at)
+    return people.filter(is_valid, ~Exists(begun)).order_by("joined_at", "pk")
+
+
+def count_before(person: WaitingPerson, *, at: datetime) -> int:
     """How many people on the list come before that one."""
     is_earlier = Q(joined_at__lt=person.joined_at) | Q(joined_at=person.joined_at, pk__lt=person.pk)
-    return WaitingPerson.objects.filter(is_earlier, study=person.study_id, offered_at=None).count()
+    return list_waiting(person.study_id, at=at).filter(is_earlier).count()
 
 
 def _list_free(study: Study | OuterRef) -> QuerySet[Seat]:
@@ -86,12 +105,7 @@ def _list_free(study: Study | OuterRef) -> QuerySet[Seat]:
 def list_due(*, at: datetime) -> QuerySet[WaitingPerson]:
     """Those who wait, in order, and who can come, while a place of their study is free."""
     free = _list_free(OuterRef("study"))
-    begun = Assignment.objects.filter(rater=OuterRef("rater"), seat__isnull=False)
-    people = WaitingPerson.objects.filter(
-        Exists(free), offered_at=None, rater__withdrawal=None, rater__invitation__revoked_at=None
-    )
-    is_valid = Q(rater__invitation__expires_at=None) | Q(rater__invitation__expires_at__gt=at)
-    return people.filter(is_valid, ~Exists(begun)).order_by("joined_at", "pk")
+    return _list_able(at=at).filter(Exists(free))
 
 
 def offer(study: Study, *, at: datetime) -> int:
@@ -100,13 +114,17 @@ def offer(study: Study, *, at: datetime) -> int:
     n_offered = 0
     for person in list_due(at=at).filter(study=study).select_related("rater__study", "rater__invitation"):
         with transaction.atomic():
-            if not claims.hold(person.rater, until=at + OFFERED):
+            ends_at = invitations.ends_at(study, person.rater.invitation)
+            until = min(at + OFFERED, ends_at) if ends_at else at + OFFERED
+            if not claims.hold(person.rater, until=until):
                 if not _list_free(study).exists():
                     break
                 continue  # the places that are free are none for this person
             # Of two workers that offer at once, one changes no row.
             rows = WaitingPerson.objects.filter(pk=person.pk, offered_at=None)
-            if not rows.update(offered_at=at, offered_until=at + OFFERED, mail_state=State.WAITING, attempted_at=None):
+            if not rows.update(offered_at=at, offered_until=until, mail_state=State.WAITING, attempted_at=None):
+                if not WaitingPerson.objects.filter(pk=person.pk).exists():
+                    claims.release_hold(person.rater)  # they have left at this very moment
                 continue
             log_by_system(person.rater.invitation, "place offered from the waiting list")
             queue([person.pk])
@@ -131,6 +149,8 @@ def send_offer(pk: int, *, at: datetime) -> None:
     if person.identity and person.identity.email:
         with suppress(invitations.CannotReplace):  # the link opens nothing any more
             state, _server_words = mails.attempt(_write_offer(person, person.identity, at=at))
+    if state == State.REFUSED:
+        claims.release_hold(person.rater)  # for the next one, since this one does not know of it
     WaitingPerson.objects.filter(pk=pk).update(mail_state=state)
 
 
@@ -157,9 +177,10 @@ def sweep_mails(*, at: datetime) -> None:
     queue(waiting.filter(offered_until__gt=at).values_list("pk", flat=True)[:500])
 
 
-def list_over() -> QuerySet[WaitingPerson]:
-    """Those on the lists of closed studies, who are to be forgotten."""
-    return WaitingPerson.objects.filter(study__state=Study.State.CLOSED)
+def list_over(*, at: datetime) -> QuerySet[WaitingPerson]:
+    """Those to be forgotten: on the lists of studies that are closed or over, or whose link was taken away."""
+    is_over = Q(study__state=Study.State.CLOSED) | Q(study__closes_at__lte=at)
+    return WaitingPerson.objects.filter(is_over | Q(rater__invitation__revoked_at__isnull=False))
 
 
 def forget(people: QuerySet[WaitingPerson]) -> None:

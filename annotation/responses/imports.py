@@ -285,10 +285,13 @@ def _begin(assignment: Assignment, resolution: _Resolved) -> None:
 
 
 def _find_free_seats(study: Study) -> defaultdict[int, list[Seat]]:
-    """The free seats of people by group, which nobody else takes meanwhile; first those along whose row somebody reads,
-    so that the last one is to be taken first: of a row that nobody holds, with the lowest number. Two queries."""
+    """The seats of people by group, free and held for nobody, which nobody else takes meanwhile. Two queries.
+
+    First those along whose row somebody reads, so that the last one is to be taken first: of a row that nobody holds,
+    with the lowest number.
+    """
     held = set(study.raters.exclude(row=None).values_list("row", flat=True))
-    free = study.seats.select_for_update().filter(rater_kind=Rater.Kind.PERSON, is_taken=False)
+    free = study.seats.select_for_update().filter(rater_kind=Rater.Kind.PERSON, is_taken=False, held_by=None)
     seats: defaultdict[int, list[Seat]] = defaultdict(list)
     for seat in sorted(free, key=lambda seat: (seat.row in held, seat.number), reverse=True):
         seats[seat.group_id].append(seat)

@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from annotation.models import Invitation, InvitationMail, MailKind
-from annotation.participation import invitations, mails, people, replacements, roster
+from annotation.participation import invitations, mails, people, replacements, roster, waiting_list
 from studies import lifecycle
 from studies.access import Access
 from studies.action_log import log_action
@@ -93,7 +93,7 @@ def people_page(request: HttpRequest, access: Access) -> HttpResponse:
         "n_to_send": sum(row.state == roster.NOTED and row.has_address and not row.mails for row in rows),
         "n_to_hand_over": sum(row.waits_for_link for row in rows),
         "demand": invitations.count_demand(access.study, at=now),
-        "n_waiting": access.study.waiting_people.filter(offered_at=None).count(),
+        "n_waiting": waiting_list.list_waiting(access.study.pk, at=timezone.now()).count(),
         "lack": replacements.measure_lack(access.study, at=now),
         "sends_mail": mails.sends_mail(),
         "may_change": access.may(MAY_CHANGE) and lifecycle.may_invite(access.study),

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from annotation import progress, responses
 from annotation.models import Rater, StepTaken
-from annotation.participation import visits
+from annotation.participation import claims, visits
 from annotation.progress import Page, RaterProgress, work
 from annotation.progress.work import Work
 from annotation.responses import submission
@@ -147,6 +147,7 @@ def _record_attempt(page: OncePage, attempt: int, options: CheckOptions) -> None
     visits.record_step_taken(page.rater, page.step, attempt=attempt, wrong=wrong)
     if wrong and options.ends and attempt >= options.attempts:
         submission.submit(page.visit.assignment, at=timezone.now())
+        claims.release_hold(page.rater)
 
 
 def _has_changed(visit: Work, step: Step, attempt: StepTaken) -> bool:

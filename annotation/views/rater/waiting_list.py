@@ -60,7 +60,7 @@ def full(request: Request, rater: Rater, rater_progress: RaterProgress) -> HttpR
         "may_join": may_join,
         "has_address": has_address,
         "is_waiting": person is not None,
-        "n_before": waiting_list.count_before(person) if person else 0,
+        "n_before": waiting_list.count_before(person, at=timezone.now()) if person else 0,
         "hours": int(waiting_list.OFFERED.total_seconds()) // 3600,
         "form": form,
     }

@@ -10,6 +10,7 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from annotation.design import actions
 from annotation.models import Assignment, Invitation, Rater, Response, Seat, WaitingPerson
@@ -187,6 +188,46 @@ def test_somebody_from_prolific_who_vanishes_at_a_second_group_loses_that_place_
     assert second.status == Assignment.Status.GIVEN_UP
     assert Seat.objects.filter(is_taken=True).count() == 1
     assert list(recruitment.list_endings(study).values()) == [Ending.COMPLETED]
+    with pytest.raises(claims.NoSeat):  # nothing else is given that would be taken back a minute later
+        claims.claim(Rater.objects.get(pk=rater.pk), at=NOON + 2 * HOUR)
+
+
+@pytest.mark.django_db
+def test_a_seat_that_is_taken_though_it_was_held_for_somebody_gives_way_to_another() -> None:
+    study = factories.study(n_groups=2, k=1)
+    rater = factories.rater(study)
+    assert claims.hold(rater, until=NOON)
+    Seat.objects.filter(held_by=rater).update(is_taken=True)
+
+    assert claims.hold(rater, until=NOON + HOUR)
+
+    assert not Seat.objects.get(held_by=rater).is_taken
+
+
+@pytest.mark.django_db
+def test_who_was_given_time_anew_between_two_looks_keeps_the_place() -> None:
+    assignment = begin(with_hours(24))
+    seen = Assignment.objects.get()
+    Assignment.objects.update(due_at=NOON + 48 * HOUR)
+
+    assert not claims.give_up(seen, at=NOON + 25 * HOUR, is_taken_back=True)
+
+    assignment.refresh_from_db()
+    assert assignment.status == Assignment.Status.OPEN
+
+
+@pytest.mark.django_db
+def test_a_place_is_held_for_a_day_after_a_pause() -> None:
+    study = factories.study(k=1)
+    assert claims.hold(factories.rater(study), until=NOON)
+    lead = factories.staff("Lead")
+    actions.run("pause", Study.objects.get(pk=study.pk), by=lead)
+
+    actions.run("resume", Study.objects.get(pk=study.pk), by=lead)
+
+    held_until = Seat.objects.get().held_until
+    assert held_until is not None
+    assert held_until > timezone.now() + 23 * HOUR
 
 
 @pytest.mark.django_db

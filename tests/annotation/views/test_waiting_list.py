@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from annotation.models import Assignment, Consent, Identity, Invitation, Rater, Seat, WaitingPerson
-from annotation.participation import claims, invitations, overdue, waiting_list, withdrawal
+from annotation.participation import claims, invitations, mails, overdue, waiting_list, withdrawal
 from studies import lifecycle
 from studies.models import Study
 from tests import factories
@@ -62,6 +62,54 @@ def test_a_person_joins_waits_is_written_to_once_and_takes_the_place_by_the_same
     newcomer.post("/consent/", {"agrees": "yes"})
     newcomer.post("/group/")
     assert Assignment.objects.get(status="open").rater == rater
+
+
+def test_who_joins_again_is_written_to_at_the_address_said_last_and_the_first_is_forgotten(client: Client) -> None:
+    walk.come_in(client, full_study()[0])
+    client.post("/full/", {"act": "join", "email": "ann@exmaple.org"})
+    WaitingPerson.objects.update(offered_at=timezone.now())
+
+    client.post("/full/", {"act": "join", "email": ADDRESS})
+
+    assert [person.identity.email for person in WaitingPerson.objects.all() if person.identity] == [ADDRESS]
+    assert list(Identity.objects.values_list("email", flat=True)) == [ADDRESS]
+
+
+def test_a_place_goes_to_the_next_one_if_the_mail_is_refused(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    study, assignment = full_study()
+    walk.come_in(client, study)
+    client.post("/full/", {"act": "join", "email": ADDRESS})
+    now = timezone.now()
+    claims.give_up(assignment, at=now)
+    overdue.sweep(at=now)
+    monkeypatch.setattr(mails, "attempt", lambda _letter: (waiting_list.State.REFUSED, "no such mailbox"))
+
+    waiting_list.send_offer(WaitingPerson.objects.get().pk, at=now)
+
+    assert not Seat.objects.exclude(held_by=None).exists()
+
+
+def test_without_a_mail_server_no_mail_is_promised(client: Client, settings: Any) -> None:
+    settings.EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+    walk.come_in(client, full_study()[0])
+
+    page = client.get("/full/")
+
+    assert b'name="email"' not in page.content
+    assert "Every place is taken at the moment" in page.content.decode()
+
+
+def test_an_offer_lasts_no_longer_than_the_study(client: Client) -> None:
+    study, assignment = full_study()
+    walk.come_in(client, study)
+    client.post("/full/", {"act": "join", "email": ADDRESS})
+    now = timezone.now()
+    Study.objects.update(closes_at=now + timedelta(hours=2))
+    claims.give_up(assignment, at=now)
+
+    overdue.sweep(at=now)
+
+    assert WaitingPerson.objects.get().offered_until == Seat.objects.get().held_until == now + timedelta(hours=2)
 
 
 @pytest.mark.parametrize(("email", "sentence"), [("", "enter an e-mail"), ("ann@", "complete e-mail")])
