@@ -114,7 +114,7 @@ def _end_arrival(arrival: ProlificArrival, *, at: datetime) -> bool:
     rater = arrival.invitation.rater if arrival.invitation else None
     submitted = Assignment.objects.filter(rater=rater, seat__isnull=False, status=Assignment.Status.SUBMITTED)
     if rater and submitted.exists():
-        Invitation.objects.filter(pk=arrival.invitation_id).update(expires_at=at)
+        Invitation.objects.filter(rater=rater).update(expires_at=at)
         assignment = claims.find_open_assignment(rater)
         return assignment is not None and _take_back(assignment, at=at, why=PROLIFIC_OVER)
     try:

@@ -73,11 +73,14 @@ def read_asked_stories(study: Study) -> AskedStories:
                 questions.append(question)
             else:
                 left_out.append(f"{step.key}.{item.key}: its answers ({item.type}) have no form there")
-    rows = study.stories.filter(is_withheld=False).exclude(text="").exclude(groups=None).order_by("code", "groups__code")
+    read_stories = study.stories.filter(is_withheld=False).exclude(text="").exclude(groups=None)
+    rows = read_stories.order_by("code", "groups__code")
     stories = tuple(
         {"story": code, "group": group or "", "premise": premise or "", "text": text}
         for code, group, premise, text in rows.values_list("code", "groups__code", "groups__premise", "text")
     )
+    if any(story["premise"] for story in stories):
+        left_out.append("writing prompts stand beside the texts, and are shown on no page")
     return AskedStories(study.title, study.slug, tuple(questions), stories, tuple(left_out))
 
 
