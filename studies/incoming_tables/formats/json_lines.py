@@ -18,7 +18,7 @@ from studies.incoming_tables.errors import UnreadableFile
 from studies.incoming_tables.formats.base import FileFormat
 from studies.incoming_tables.formats.json_values import DEPTH, JsonMember, JsonWords, ValueTooLong
 from studies.incoming_tables.readings import GUESSED, FileReading, ReadingChoices
-from studies.incoming_tables.tables import IncomingTable, TableKind, make_unique, mend_cells
+from studies.incoming_tables.tables import IncomingTable, TableKind, check_length, check_width, make_unique, mend_cells
 
 LEVELS = 2  # of objects within a row, whose values become columns such as meta.source
 _ID = "id"
@@ -107,7 +107,7 @@ def _list_by_id(words: JsonWords, members: Sequence[JsonMember]) -> Iterator[_En
 
 
 def _make_table(name: str, entries: Iterator[_Entry], kind: TableKind) -> IncomingTable:
-    """The table of the rows, up to one more than there may be. Raises UnreadableFile."""
+    """The table of the rows. Raises UnreadableFile, for too many of them too."""
     columns: dict[str, None] = {}
     rows: list[tuple[int, dict[str, str]]] = []
     keys: list[str | None] = []
@@ -118,8 +118,8 @@ def _make_table(name: str, entries: Iterator[_Entry], kind: TableKind) -> Incomi
         columns |= dict.fromkeys(cells)
         rows.append((n, cells))
         keys.append(key)
-        if len(columns) > kind.most_columns or len(rows) > kind.most_rows:
-            break
+        check_width(len(columns), kind)
+        check_length(len(rows), kind)
     has_keys = any(key is not None for key in keys)
     damaged: list[tuple[int, int]] = []
     spelled = []

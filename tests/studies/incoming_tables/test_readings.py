@@ -1,6 +1,7 @@
 """How files are read: what is guessed, what can be chosen, and what a table says of both."""
 
 import json
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -329,3 +330,17 @@ def test_what_was_chosen_stays_and_what_was_guessed_is_guessed_anew() -> None:
     assert chosen.changed_by(resolved, ReadingChoices("utf-8", ";", "doubled", 3, "June")) == ReadingChoices(
         "utf-8", ";", sheet="June"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", "Spring\n\nid,text,source\n" + "1,Once.,Ann\n" * 4),
+        ("a.csv", "HITId,WorkerId,Input.text\n" + "3X,A1,Once.\n" * 4),
+        ("a.jsonl", '{"HITId": "3X", "WorkerId": "A1", "Input.text": "Once."}\n' * 4),
+    ],
+    ids=["title", "tool", "objects"],
+)
+def test_rows_that_are_too_many_are_refused_though_some_are_none_of_the_table(name: str, content: str) -> None:
+    with pytest.raises(UnreadableFile, match="more than 3 rows"):
+        read_file(name, content.encode(), replace(STORIES, most_rows=3))
