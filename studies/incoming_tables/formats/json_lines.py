@@ -20,6 +20,7 @@ from studies.incoming_tables.formats.json_values import DEPTH, JsonMember, JsonW
 from studies.incoming_tables.readings import GUESSED, FileReading, ReadingChoices
 from studies.incoming_tables.tables import IncomingTable, TableKind, check_length, check_width, make_unique, mend_cells
 
+MOST_LISTS = 100  # of one object that can be chosen, the longest
 LEVELS = 2  # of objects within a row, whose values become columns such as meta.source
 _ID = "id"
 _Entry = tuple[int, str | None, Any]  # number, key if it stands under one, value
@@ -52,9 +53,10 @@ def _find_entries(words: JsonWords, sheet: str, *, is_lines: bool) -> tuple[Iter
         return _list_lines(words, start), "", ()
     members = list(words.list_members(start))
     lists, is_by_id = _find_lists(words, members)
+    longest_lists = sorted(lists, key=lambda key: lists[key].end - lists[key].start)[-MOST_LISTS:]
+    lists = {key: member for key, member in lists.items() if key in longest_lists}
     if lists and not (is_lines and len(members) > 1):  # a single line is a row, of which a value may be such a list
-        longest = max(lists, key=lambda key: lists[key].end - lists[key].start)
-        key = sheet if sheet in lists else longest
+        key = sheet if sheet in lists else longest_lists[-1]
         return _number(words, lists[key].start), key, tuple(lists)
     if is_by_id:
         return _list_by_id(words, members), "", ()
@@ -76,7 +78,8 @@ def _find_lists(
 
     An object that is all that another holds is looked into.
     """
-    lists = {f"{prefix}{member.key}": member for member in members if member.is_of_objects}
+    keys = mend_cells(0, [f"{prefix}{member.key}" for member in members], damaged=[])
+    lists = {key: member for key, member in zip(keys, members, strict=True) if member.is_of_objects}
     is_by_id = bool(members) and all(words.sign_at(member.start) == "{" for member in members)
     if is_by_id and len(members) == 1 and depth:
         (only,) = members

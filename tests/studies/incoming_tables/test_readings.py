@@ -344,3 +344,14 @@ def test_what_was_chosen_stays_and_what_was_guessed_is_guessed_anew() -> None:
 def test_rows_that_are_too_many_are_refused_though_some_are_none_of_the_table(name: str, content: str) -> None:
     with pytest.raises(UnreadableFile, match="more than 3 rows"):
         read_file(name, content.encode(), replace(STORIES, most_rows=3))
+
+
+def test_keys_of_lists_that_no_database_keeps_are_mended_and_only_the_longest_can_be_chosen() -> None:
+    lists = {f"list {n}": [{"text": "Once."}] for n in range(100)}
+    content = json.dumps({"\ud800": [{"text": "Twice."}, {"text": "Thrice."}], **lists})
+
+    table = read("a.json", content)
+
+    assert table.reading.choices.sheet == "\ufffd"
+    assert len(table.reading.sheets) == 100
+    assert cells_of(read("a.json", content, sheet="\ufffd")) == [("Twice.",), ("Thrice.",)]

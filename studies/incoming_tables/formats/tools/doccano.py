@@ -16,9 +16,21 @@ OF_ALL = ("all", "file", "export", "dataset", "annotations", "pasted")  # names 
 
 TEXTS, LABELS = {"text", "data"}, {"label", "labels"}
 # Columns of raters and their answers that doccano does not write.
-OTHERS = frozenset(
-    "rater rater_id expert participant participant_id annotator_id worker worker_id user user_id judge respondent coder "
-    "reviewer value answer verdict rating score response".split()
+OTHERS = (
+    *("rater", "rater_id", "expert", "participant", "participant_id", "annotator_id", "worker", "worker_id", "user"),
+    *(
+        "user_id",
+        "judge",
+        "respondent",
+        "coder",
+        "reviewer",
+        "value",
+        "answer",
+        "verdict",
+        "rating",
+        "score",
+        "response",
+    ),
 )
 
 
