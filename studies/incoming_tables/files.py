@@ -53,8 +53,6 @@ def read_file(name: str, content: bytes, kind: TableKind, choices: ReadingChoice
         raise not_text(name)
     file_format = find_format(suffix, content)
     table = _checked(file_format.read_as(name, content, kind, choices), kind)
-    if file_format.is_of_one_tool:
-        return replace(table, reading=FileReading())  # its files are written in one way
     return replace(table, content=content)
 
 

@@ -158,15 +158,15 @@ def _spell(value: Any, *, keeps_lists: bool) -> str:
     if is_plain_list and not keeps_lists and not any(isinstance(part, list) for part in value):
         return "; ".join(_spell(part, keeps_lists=False) for part in value)
     with suppress(RecursionError):  # read with the last of the stack
-        return json.dumps(_as_plain(value), ensure_ascii=False)
+        return json.dumps(as_plain(value), ensure_ascii=False)
     raise InvalidValue(_("is nested too deeply"))
 
 
-def _as_plain(value: Any) -> Any:
+def as_plain(value: Any) -> Any:
     """The value with objects as dictionaries again."""
     if isinstance(value, Pairs):
-        return {key: _as_plain(part) for key, part in value}
-    return [_as_plain(part) for part in value] if isinstance(value, list) else value
+        return {key: as_plain(part) for key, part in value}
+    return [as_plain(part) for part in value] if isinstance(value, list) else value
 
 
 class JsonLinesFormat(FileFormat):
