@@ -355,3 +355,22 @@ def test_keys_of_lists_that_no_database_keeps_are_mended_and_only_the_longest_ca
     assert table.reading.choices.sheet == "\ufffd"
     assert len(table.reading.sheets) == 100
     assert cells_of(read("a.json", content, sheet="\ufffd")) == [("Twice.",), ("Thrice.",)]
+
+
+def test_a_header_of_two_columns_above_texts_with_commas_is_no_title_but_unsure() -> None:
+    table = read("a.csv", "id,text\n" + "1,Once, twice, and again.\n" * 3)
+
+    assert table.columns[:2] == ("id", "text")
+    assert len(table.rows) == len(table.overlong) == 3
+    assert "header_row" in table.reading.unsure
+
+
+def test_the_column_that_names_the_most_texts_of_an_archive_counts_and_no_other_as_many() -> None:
+    texts = {f"{n}.txt": f"Story {n}." for n in (1, 2, 3)}
+    most, tie = "like,file,id\n1,1.txt,1\n1,2.txt,2\n1,3.txt,3\n1,,\n", "file,like\n1,2\n2,3\n3,1\n"
+
+    table = read("a.zip", files.archive_of({"a.csv": most, **texts}))
+
+    assert [cells[0] for cells in cells_of(table)] == ["Story 1.", "Story 2.", "Story 3.", ""]
+    with pytest.raises(UnreadableFile, match="and differ: file, like"):
+        read("a.zip", files.archive_of({"a.csv": tie, **texts}))
