@@ -17,7 +17,7 @@ from studies.incoming_tables.formats.delimited import read_delimited
 from studies.incoming_tables.formats.json_lines import read_json_lines
 from studies.incoming_tables.formats.tools import tidy
 from studies.incoming_tables.readings import GUESSED, FileReading, ReadingChoices
-from studies.incoming_tables.tables import TEXT_COLUMNS, IncomingTable, TableKind, check_width
+from studies.incoming_tables.tables import TEXT_COLUMNS, IncomingTable, TableKind, check_length, check_width
 
 LARGEST = LARGEST_FILE
 _OLE, _ZIP, _PARQUET = b"\xd0\xcf\x11\xe0", b"PK\x03\x04", b"PAR1"
@@ -53,8 +53,6 @@ def read_file(name: str, content: bytes, kind: TableKind, choices: ReadingChoice
         raise not_text(name)
     file_format = find_format(suffix, content)
     table = _checked(file_format.read_as(name, content, kind, choices), kind)
-    if file_format.is_of_one_tool:
-        return replace(table, reading=FileReading())  # its files are written in one way
     return replace(table, content=content)
 
 
@@ -78,10 +76,9 @@ def _read_as_pasted(table: IncomingTable, kind: TableKind) -> IncomingTable:
 
 def _checked(table: IncomingTable, kind: TableKind) -> IncomingTable:
     """The table, tidied, if it has rows, and no more rows or columns than it may. Raises UnreadableFile."""
+    check_length(len(table.rows), kind)
     table = tidy(table, kind)
     if not table.rows:
         raise UnreadableFile(str(kind.no_rows))
-    if len(table.rows) > kind.most_rows:
-        raise UnreadableFile(_("There are more than %(n)d rows. Split the file.") % {"n": kind.most_rows})
     check_width(len(table.columns), kind)
     return table

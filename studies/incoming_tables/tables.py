@@ -128,6 +128,12 @@ def check_width(n_columns: int, kind: TableKind) -> None:
         raise UnreadableFile(message % {"n": kind.most_columns})
 
 
+def check_length(n_rows: int, kind: TableKind, *, n_more: int = 0) -> None:
+    """Raises UnreadableFile for more rows than are read. n_more : that may be no rows of the table, as titles are"""
+    if n_rows > kind.most_rows + n_more:
+        raise UnreadableFile(_("There are more than %(n)d rows. Split the file.") % {"n": kind.most_rows})
+
+
 def make_table(
     name: str,
     rows: list[tuple[int, list[str]]],

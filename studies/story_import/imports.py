@@ -29,9 +29,9 @@ MOST_KINDS = 300  # that can be said one by one
 
 
 def find_waiting(study: Study, by: User) -> StoryImport | None:
-    """The file that this account brought last and whose stories are not in, without its table. One query."""
+    """The file that this account brought last and whose stories are not in, without table and content. One query."""
     rows = StoryImport.objects.filter(study=study, user=by, intake__ended_at=None)
-    return rows.select_related("intake").defer("table").order_by("-pk").first()
+    return rows.select_related("intake").defer("table", "content").order_by("-pk").first()
 
 
 def forget_old_imports(*, at: datetime) -> int:
@@ -43,11 +43,12 @@ def forget_old_imports(*, at: datetime) -> int:
 def choose_anew(table: IncomingTable, earlier: ColumnChoices) -> ColumnChoices:
     """The choices for a table that is read otherwise now: what was said of columns that it still has stays."""
     choices, _unsure = guess_choices(table)
+    left_out = choices.left_out
     kept = {column: role for column, role in earlier.roles.items() if column in choices.roles}
     if len(kept) == len(choices.roles):
         choices = restore_choices(earlier.as_json())
     choices.roles |= kept
-    choices.left_out, choices.accepts_encoding = [], False
+    choices.left_out, choices.accepts_encoding = left_out, False
     fill_kinds(choices, list(count_kind_values(table, choices))[:MOST_KINDS], find_kinds())
     return choices
 

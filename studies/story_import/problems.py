@@ -131,13 +131,7 @@ def _problems_of_columns(table: IncomingTable, choices: ColumnChoices) -> Iterat
     if not counts["source"] and not choices.source and counts["text"] < 2:
         sentence = _("No column is the source. Say which one it is, or name one source for all stories.")
         yield RowProblem("error", (), "", sentence)
-    for column, key in choices.roles.items():
-        if key == FACTOR:
-            try:
-                documents.read_factor(column, "x")
-            except InvalidValue as error:
-                sentence = _("The name of the property “%(name)s” %(why)s.") % {"name": column, "why": error}
-                yield RowProblem("error", (), column, sentence)
+    yield from _problems_of_factors(choices)
     if choices.grouping == "column" and not counts["group"]:
         sentence = _("No column is the group. Say which one it is, or form groups in another way.")
         yield RowProblem("error", (), "", sentence)
@@ -146,6 +140,22 @@ def _problems_of_columns(table: IncomingTable, choices: ColumnChoices) -> Iterat
     if choices.grouping == "premise" and not counts["premise"]:
         sentence = _("No column is the prompt. Say which one it is, or form groups in another way.")
         yield RowProblem("error", (), "", sentence)
+
+
+def _problems_of_factors(choices: ColumnChoices) -> Iterator[RowProblem]:
+    """Names that no property can have, and those of a column of the row that columns of its stories have too."""
+    sides = choices.sides
+    factors = {column: sides[column].name if column in sides else column for column in choices.columns_of(FACTOR)}
+    for column, name in factors.items():
+        try:
+            documents.read_factor(name, "x")
+        except InvalidValue as error:
+            sentence = _("The name of the property “%(name)s” %(why)s.") % {"name": name, "why": error}
+            yield RowProblem("error", (), column, sentence)
+        alike = [other for other, of_other in factors.items() if of_other == column]
+        if len(alike) > 1:
+            sentence = _("Several columns are said to be the same: %(columns)s. Keep one.")
+            yield RowProblem("error", (), "", sentence % {"columns": ", ".join(alike)})
 
 
 def _problems_of_cells(table: IncomingTable, choices: ColumnChoices) -> Iterator[RowProblem]:
@@ -335,10 +345,9 @@ def _warnings_of_typing(rows: Sequence[ImportRow], choices: ColumnChoices) -> It
         return
     samples = {source: members[:: -(-len(members) // LOOKED_AT)] for source, members in rows_by_source.items()}
     n_letters = max(LETTERS_LOOKED_AT // sum(map(len, samples.values())), FEWEST_LETTERS)
-    beginning_by_row = {row.n: row["text"][:n_letters] for members in samples.values() for row in members}
     for kind, (meaning, change) in NORMALISATIONS.items():
         changed = {
-            source: [row.n for row in members if change(beginning_by_row[row.n]) != beginning_by_row[row.n]]
+            source: [row.n for row in members if change(row["text"][:n_letters]) != row["text"][:n_letters]]
             for source, members in samples.items()
         }
         shares = {source: len(changed[source]) / len(samples[source]) for source in samples}

@@ -96,14 +96,14 @@ def _holds_name(text: str, name: str) -> bool:
 
 
 def _find_like_ends(rows: Sequence[ImportRow], column: str) -> Iterator[RowProblem]:
-    text_by_row = {row.n: row["text"].rstrip() for row in rows if len(row["text"].rstrip()) > _TAIL}
-    if len(set(text_by_row.values())) < _FEWEST_ALIKE:
+    texts = [(row.n, text) for row in rows if len(text := row["text"].rstrip()) > _TAIL]
+    if len({text for _n, text in texts}) < _FEWEST_ALIKE:
         return
-    tail, n = Counter(text[-_TAIL:] for text in text_by_row.values()).most_common(1)[0]
-    if n < _FEWEST_ALIKE or 2 * n < len(text_by_row):
+    tail, n = Counter(text[-_TAIL:] for _n, text in texts).most_common(1)[0]
+    if n < _FEWEST_ALIKE or 2 * n < len(texts):
         return
     sentence = _("%(n)d texts end in the same letters, “%(tail)s”. Does the column hold the story alone?")
-    numbers = tuple(row for row, text in text_by_row.items() if text.endswith(tail))
+    numbers = tuple(dict.fromkeys(row for row, text in texts if text.endswith(tail)))
     yield RowProblem("warning", numbers, column, sentence % {"n": n, "tail": tail})
 
 

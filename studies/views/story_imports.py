@@ -194,7 +194,7 @@ class ChoicesForm(RolesForm):
 @require_in_study(MAY_BRING, change=MAY_BRING, methods=("GET", "HEAD", "POST"))
 def story_import(request: HttpRequest, access: Access, import_id: int) -> HttpResponse:
     """For the uploader of the file: its columns, problems and groups; then all stories are imported, or none."""
-    rows = StoryImport.objects.select_related("study", "user", "intake").defer("table")
+    rows = StoryImport.objects.select_related("study", "user", "intake").defer("table", "content")
     row = rows.filter(pk=import_id, study=access.study, user=request.user.pk).first()
     page = StoryImportPage(request, access, row)
     if page.intake is not None and not page.intake.problem:

@@ -3,7 +3,9 @@
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from studies.models import StoryImport, Study
 from tests import factories
@@ -88,3 +90,21 @@ def test_columns_of_two_stories_are_grouped_by_row(designer: Client) -> None:
 
     assert page.context["form"]["grouping"].value() == "row"
     assert (page.context["n_stories"], page.context["groups"]) == (2, "That makes 1 group of 2.")
+
+
+def test_rows_that_the_tool_says_stay_out_do_so_however_the_file_is_read(designer: Client) -> None:
+    header = "StartDate,EndDate,Status,ResponseId,text,source"
+    address = brought(designer, f"{header}\na,b,Spam,R_1,Café.,Ann\na,b,IP Address,R_2,Twice.,Ann\n".encode("cp1252"))
+
+    read_otherwise(designer, address, encoding="mac-roman")
+
+    assert StoryImport.objects.get().choices["left_out"] == [2]
+
+
+def test_the_file_itself_is_not_loaded_to_show_its_columns(designer: Client) -> None:
+    address = brought(designer)
+
+    for page in (address, STORIES):
+        with CaptureQueriesContext(connection) as queries:
+            designer.get(page)
+        assert not [query["sql"] for query in queries if '"content"' in query["sql"]]

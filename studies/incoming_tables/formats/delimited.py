@@ -15,9 +15,9 @@ from studies.incoming_tables.encodings import DecodedWords
 from studies.incoming_tables.errors import UnreadableFile
 from studies.incoming_tables.formats.base import FileFormat
 from studies.incoming_tables.formats.delimiters import find_delimiter, split_hint
-from studies.incoming_tables.formats.headers import guess_header_row
+from studies.incoming_tables.formats.headers import MOST_ABOVE, guess_header_row
 from studies.incoming_tables.readings import GUESSED, FileReading, Quoting, ReadingChoices
-from studies.incoming_tables.tables import IncomingTable, TableKind, make_table
+from studies.incoming_tables.tables import IncomingTable, TableKind, check_length, make_table
 
 _Rows = list[tuple[int, list[str]]]
 
@@ -81,8 +81,7 @@ def _read_rows(lines: Iterator[str], kind: TableKind, delimiter: str, quoting: Q
         for n, cells in enumerate(reader, 1):
             if any(cell.strip() for cell in cells):
                 rows.append((n, cells))
-            if len(rows) > kind.most_rows + 1:
-                break
+            check_length(len(rows), kind, n_more=1 + MOST_ABOVE)
     except csv.Error:
         n = rows[-1][0] + 1 if rows else 1
         message = _("Row %(n)d cannot be read: a quotation mark is open or inside a cell. Save the file again.")

@@ -18,8 +18,9 @@ from studies.incoming_tables.errors import UnreadableFile
 from studies.incoming_tables.formats.base import FileFormat
 from studies.incoming_tables.formats.json_values import DEPTH, JsonMember, JsonWords, ValueTooLong
 from studies.incoming_tables.readings import GUESSED, FileReading, ReadingChoices
-from studies.incoming_tables.tables import IncomingTable, TableKind, make_unique, mend_cells
+from studies.incoming_tables.tables import IncomingTable, TableKind, check_length, check_width, make_unique, mend_cells
 
+MOST_LISTS = 100  # of one object that can be chosen, the longest
 LEVELS = 2  # of objects within a row, whose values become columns such as meta.source
 _ID = "id"
 _Entry = tuple[int, str | None, Any]  # number, key if it stands under one, value
@@ -52,9 +53,10 @@ def _find_entries(words: JsonWords, sheet: str, *, is_lines: bool) -> tuple[Iter
         return _list_lines(words, start), "", ()
     members = list(words.list_members(start))
     lists, is_by_id = _find_lists(words, members)
+    longest_lists = sorted(lists, key=lambda key: lists[key].end - lists[key].start)[-MOST_LISTS:]
+    lists = {key: member for key, member in lists.items() if key in longest_lists}
     if lists and not (is_lines and len(members) > 1):  # a single line is a row, of which a value may be such a list
-        longest = max(lists, key=lambda key: lists[key].end - lists[key].start)
-        key = sheet if sheet in lists else longest
+        key = sheet if sheet in lists else longest_lists[-1]
         return _number(words, lists[key].start), key, tuple(lists)
     if is_by_id:
         return _list_by_id(words, members), "", ()
@@ -76,7 +78,8 @@ def _find_lists(
 
     An object that is all that another holds is looked into.
     """
-    lists = {f"{prefix}{member.key}": member for member in members if member.is_of_objects}
+    keys = mend_cells(0, [f"{prefix}{member.key}" for member in members], damaged=[])
+    lists = {key: member for key, member in zip(keys, members, strict=True) if member.is_of_objects}
     is_by_id = bool(members) and all(words.sign_at(member.start) == "{" for member in members)
     if is_by_id and len(members) == 1 and depth:
         (only,) = members
@@ -107,7 +110,7 @@ def _list_by_id(words: JsonWords, members: Sequence[JsonMember]) -> Iterator[_En
 
 
 def _make_table(name: str, entries: Iterator[_Entry], kind: TableKind) -> IncomingTable:
-    """The table of the rows, up to one more than there may be. Raises UnreadableFile."""
+    """The table of the rows. Raises UnreadableFile, for too many of them too."""
     columns: dict[str, None] = {}
     rows: list[tuple[int, dict[str, str]]] = []
     keys: list[str | None] = []
@@ -118,8 +121,8 @@ def _make_table(name: str, entries: Iterator[_Entry], kind: TableKind) -> Incomi
         columns |= dict.fromkeys(cells)
         rows.append((n, cells))
         keys.append(key)
-        if len(columns) > kind.most_columns or len(rows) > kind.most_rows:
-            break
+        check_width(len(columns), kind)
+        check_length(len(rows), kind)
     has_keys = any(key is not None for key in keys)
     damaged: list[tuple[int, int]] = []
     spelled = []
@@ -155,15 +158,15 @@ def _spell(value: Any, *, keeps_lists: bool) -> str:
     if is_plain_list and not keeps_lists and not any(isinstance(part, list) for part in value):
         return "; ".join(_spell(part, keeps_lists=False) for part in value)
     with suppress(RecursionError):  # read with the last of the stack
-        return json.dumps(_as_plain(value), ensure_ascii=False)
+        return json.dumps(as_plain(value), ensure_ascii=False)
     raise InvalidValue(_("is nested too deeply"))
 
 
-def _as_plain(value: Any) -> Any:
+def as_plain(value: Any) -> Any:
     """The value with objects as dictionaries again."""
     if isinstance(value, Pairs):
-        return {key: _as_plain(part) for key, part in value}
-    return [_as_plain(part) for part in value] if isinstance(value, list) else value
+        return {key: as_plain(part) for key, part in value}
+    return [as_plain(part) for part in value] if isinstance(value, list) else value
 
 
 class JsonLinesFormat(FileFormat):

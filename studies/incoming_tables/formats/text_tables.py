@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
@@ -17,16 +17,10 @@ def join_texts(texts: IncomingTable, paths: Sequence[PurePosixPath], table: Inco
     """The rows of the table, each with the text that one of its columns names; then texts that no row names.
 
     texts : with the columns folder, file and text; paths : of the texts in the archive
-    Raises UnreadableFile if no column names a text.
+    Raises UnreadableFile if no column names a text, or several name as many and differ.
     """
     place_by_name = _list_names(paths)
-    at, n_matches = max(
-        ((at, sum(_plain(cells[at]) in place_by_name for _n, cells in table.rows)) for at in range(len(table.columns))),
-        key=lambda pair: pair[1],
-    )
-    if not n_matches:
-        message = _("No column of “%(table)s” names the texts of the archive, such as “%(file)s”. Add one.")
-        raise UnreadableFile(message % {"table": table.name, "file": paths[0].name[-80:]})
+    at = _find_naming_column(table, place_by_name, paths)
     has_folders = len({folder for _n, (folder, _file, _text) in texts.rows}) > 1
     rows: list[tuple[int, tuple[str, ...]]] = []
     named: set[int] = set()
@@ -49,6 +43,24 @@ def join_texts(texts: IncomingTable, paths: Sequence[PurePosixPath], table: Inco
         damaged=tuple((n, column + n_added) for n, column in table.damaged),
         encoding=table.encoding if table.encoding != "utf-8" else texts.encoding,
     )
+
+
+def _find_naming_column(table: IncomingTable, place_by_name: Mapping[str, int], paths: Sequence[PurePosixPath]) -> int:
+    """The place of the column that names the most texts. Raises UnreadableFile."""
+
+    def match(at: int) -> list[int | None]:
+        return [place_by_name.get(_plain(cells[at])) for _n, cells in table.rows]
+
+    n_texts = [len({*match(at)} - {None}) for at in range(len(table.columns))]
+    if not any(n_texts):
+        message = _("No column of “%(table)s” names the texts of the archive, such as “%(file)s”. Add one.")
+        raise UnreadableFile(message % {"table": table.name, "file": paths[0].name[-80:]})
+    best, *others = [at for at, n in enumerate(n_texts) if n == max(n_texts)]
+    if any(match(at) != match(best) for at in others):
+        columns = ", ".join(table.columns[at] for at in (best, *others))
+        message = _("Several columns of “%(table)s” name texts of the archive, and differ: %(columns)s. Keep one.")
+        raise UnreadableFile(message % {"table": table.name, "columns": columns})
+    return best
 
 
 def _list_names(paths: Sequence[PurePosixPath]) -> dict[str, int]:

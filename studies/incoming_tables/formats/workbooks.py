@@ -17,7 +17,7 @@ from studies.incoming_tables.formats.archives import read_office_file
 from studies.incoming_tables.formats.base import FileFormat
 from studies.incoming_tables.formats.headers import MOST_ABOVE, guess_header_row
 from studies.incoming_tables.readings import GUESSED, FileReading, ReadingChoices
-from studies.incoming_tables.tables import IncomingTable, TableKind, make_table
+from studies.incoming_tables.tables import IncomingTable, TableKind, check_length, make_table
 
 # Rows that a sheet may leave out between two others: a row's number is the file's own claim.
 MOST_EMPTY = 100_000
@@ -92,8 +92,7 @@ def _read_sheet(sheet: Any, kind: TableKind) -> tuple[list[tuple[int, list[str]]
             continue
         formulas += [(n, column) for column, cell in enumerate(cells) if cell.data_type == "f"]
         rows.append((n, words))
-        if len(rows) > kind.most_rows + 1 + MOST_ABOVE:
-            raise UnreadableFile(_("There are more than %(n)d rows. Split the file.") % {"n": kind.most_rows})
+        check_length(len(rows), kind, n_more=1 + MOST_ABOVE)
     return rows, formulas
 
 

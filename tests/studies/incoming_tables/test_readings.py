@@ -1,6 +1,7 @@
 """How files are read: what is guessed, what can be chosen, and what a table says of both."""
 
 import json
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -329,3 +330,47 @@ def test_what_was_chosen_stays_and_what_was_guessed_is_guessed_anew() -> None:
     assert chosen.changed_by(resolved, ReadingChoices("utf-8", ";", "doubled", 3, "June")) == ReadingChoices(
         "utf-8", ";", sheet="June"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", "Spring\n\nid,text,source\n" + "1,Once.,Ann\n" * 4),
+        ("a.csv", "HITId,WorkerId,Input.text\n" + "3X,A1,Once.\n" * 4),
+        ("a.jsonl", '{"HITId": "3X", "WorkerId": "A1", "Input.text": "Once."}\n' * 4),
+    ],
+    ids=["title", "tool", "objects"],
+)
+def test_rows_that_are_too_many_are_refused_though_some_are_none_of_the_table(name: str, content: str) -> None:
+    with pytest.raises(UnreadableFile, match="more than 3 rows"):
+        read_file(name, content.encode(), replace(STORIES, most_rows=3))
+
+
+def test_keys_of_lists_that_no_database_keeps_are_mended_and_only_the_longest_can_be_chosen() -> None:
+    lists = {f"list {n}": [{"text": "Once."}] for n in range(100)}
+    content = json.dumps({"\ud800": [{"text": "Twice."}, {"text": "Thrice."}], **lists})
+
+    table = read("a.json", content)
+
+    assert table.reading.choices.sheet == "\ufffd"
+    assert len(table.reading.sheets) == 100
+    assert cells_of(read("a.json", content, sheet="\ufffd")) == [("Twice.",), ("Thrice.",)]
+
+
+def test_a_header_of_two_columns_above_texts_with_commas_is_no_title_but_unsure() -> None:
+    table = read("a.csv", "id,text\n" + "1,Once, twice, and again.\n" * 3)
+
+    assert table.columns[:2] == ("id", "text")
+    assert len(table.rows) == len(table.overlong) == 3
+    assert "header_row" in table.reading.unsure
+
+
+def test_the_column_that_names_the_most_texts_of_an_archive_counts_and_no_other_as_many() -> None:
+    texts = {f"{n}.txt": f"Story {n}." for n in (1, 2, 3)}
+    most, tie = "like,file,id\n1,1.txt,1\n1,2.txt,2\n1,3.txt,3\n1,,\n", "file,like\n1,2\n2,3\n3,1\n"
+
+    table = read("a.zip", files.archive_of({"a.csv": most, **texts}))
+
+    assert [cells[0] for cells in cells_of(table)] == ["Story 1.", "Story 2.", "Story 3.", ""]
+    with pytest.raises(UnreadableFile, match="and differ: file, like"):
+        read("a.zip", files.archive_of({"a.csv": tie, **texts}))

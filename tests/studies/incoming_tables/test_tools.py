@@ -314,3 +314,54 @@ def test_a_table_without_hints_as_earlier_versions_kept_it_is_restored() -> None
 def test_parquet_is_refused_with_a_way_out() -> None:
     with pytest.raises(UnreadableFile, match="to_json"):
         read_file("train.parquet", b"PAR1\x00\x00PAR1", STORIES)
+
+
+def test_the_first_person_of_responses_without_further_headers_stays_whatever_its_id() -> None:
+    header = "StartDate,EndDate,Status,Finished,ResponseId,Q1"
+    table = read_file("a.csv", f"{header}\na,b,0,1,p01,4\na,b,0,1,p02,5\n".encode(), ANSWERS)
+
+    assert cells(table, "ResponseId", "Q1") == [("p01", "4"), ("p02", "5")]
+    assert table.hints["tool"] == "Qualtrics"
+
+
+@pytest.mark.parametrize(
+    ("said", "zone"), [('""Z""', "UTC"), ("null", None), ('""Nowhere/At_All""', None), ("3", None)]
+)
+def test_a_time_zone_of_qualtrics_that_there_is_not_is_none(said: str, zone: str | None) -> None:
+    content = find("qualtrics.csv").read_text().replace('""America/Denver""', said)
+
+    assert read_file("a.csv", content.encode(), ANSWERS).hints.get("zone") == zone
+
+
+def test_yes_and_no_of_mturk_are_answers_not_ticks() -> None:
+    header = "HITId,WorkerId,Answer.coherent.label,Answer.s1.coherence,Answer.s2.x"
+    table = read_file("a.csv", f"{header}\n3X,A1,Yes,No,true\n3X,A2,No,Yes,false\n".encode(), ANSWERS)
+
+    assert cells(table, "Answer.coherent.label", "Answer.s1.coherence", "Answer.s2") == [
+        ("Yes", "No", "x"),
+        ("No", "Yes", ""),
+    ]
+
+
+def test_responses_in_argilla_of_nobody_named_are_not_one_rater_s() -> None:
+    responses = {
+        "engagement": [{"value": 4, "user_id": None}, {"value": 2}],
+        "genre": [{"value": "x", "user_id": None}],
+    }
+    entry = {"id": "p1s1", "fields": {"text": TIDE}, "responses": responses}
+    table = read_file("a.json", json.dumps([entry]).encode(), ANSWERS)
+
+    assert cells(table, "user_id", "engagement", "genre") == [("", "4", ""), ("", "2", ""), ("", "", "x")]
+
+
+@pytest.mark.parametrize("header", ["rater,id,text,label,Comments", "id,text,Comments,source,tier"])
+def test_an_ordinary_table_with_comments_is_not_of_doccano(header: str) -> None:
+    table = read_file("a.csv", f"{header}\n1,2,Once.,4,x\n".encode(), STORIES)
+
+    assert "tool" not in table.hints
+
+
+def test_stories_of_one_number_with_different_texts_all_stay() -> None:
+    content = f"id,text,label,Comments\n1,{TIDE},a,\n1,{GULLS},b,\n1,{GULLS},c,\n"
+
+    assert cells(read_file("a.csv", content.encode(), STORIES), "text") == [(TIDE,), (GULLS,)]

@@ -112,3 +112,35 @@ def test_a_table_may_not_hold_more_stories_than_rows(monkeypatch: pytest.MonkeyP
     (error,) = looked_at(make_draft(), PAIRS, source_kind="other").errors
 
     assert error.rows == ()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("header", "sentence"),
+    [
+        ("upvotes,upvotes_chosen,upvotes_rejected", "Several columns are said to be the same: upvotes, upvotes_chosen"),
+        ("n,premise_chosen,premise_rejected", "The name of the property “premise”"),
+        ("n,text_chosen,text_rejected", "The name of the property “text”"),
+    ],
+)
+def test_a_property_of_a_side_replaces_nothing_else(header: str, sentence: str) -> None:
+    content = f"chosen_story,rejected_story,{header}\n{WORDS.replace(',', '')},{WORDS.replace(',', '')} No.,1,2,3\n"
+    names = ["chosen_story", "rejected_story", *header.split(",")]
+    roles = dict(zip(names, ["text", "text", "factor", "factor", "factor"], strict=True))
+
+    errors = looked_at(make_draft(), content, roles=roles, source_kind="other").errors
+
+    assert errors[0].sentence.startswith(sentence)
+
+
+@pytest.mark.django_db
+def test_both_stories_of_a_row_are_looked_at_for_typing_and_like_ends() -> None:
+    lines = [f"The {n}th tide’s gulls came in. THE END.,The {n}th gulls of it left. THE END." for n in range(3)]
+    content = "chosen_story,rejected_story\n" + "\n".join(lines)
+    roles = dict.fromkeys(("chosen_story", "rejected_story"), "text")
+
+    warnings = looked_at(make_draft(), content, roles=roles, source_kind="other", grouping="row").warnings
+
+    told = [(warning.rows, warning.sentence.split(",")[0]) for warning in warnings]
+    assert ((2, 3, 4), "Typing differs by source") in told
+    assert ((2, 3, 4), "6 texts end in the same letters") in told

@@ -50,13 +50,13 @@ def _pair_up(entry: Mapping[str, Any], column: str) -> list[dict[str, Any]]:
 
 
 def _by_user(responses: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What each user row_by_user: a value for each question."""
-    row_by_user: dict[str, dict[str, Any]] = {}
+    """What each user said, a value for each question; of users who are not named, each response apart."""
+    row_by_user: dict[Any, dict[str, Any]] = {}
     for question, answers in responses.items():
         for response in answers if isinstance(answers, list) else []:
             if isinstance(response, dict):
-                user = str(response.get("user_id", ""))
-                row = row_by_user.setdefault(user, {USER: user})
+                user = str(response.get("user_id") or "")
+                row = row_by_user.setdefault(user or len(row_by_user), {USER: user})
                 row[question] = spell(response.get("value"))
                 if response.get("status"):
                     row[STATUS] = response["status"]

@@ -77,7 +77,7 @@ class Tool(ABC):
         left_out = cls._match_left_out(table)
         if kind.has_stories and cls.task_column in table.columns:
             # A story was given to its raters, whatever became of what they said.
-            table, left_out = _take_once(table, cls.task_column), {}
+            table, left_out = _take_once(table, cls.task_column, cls.story_roles), {}
         roles = match_roles(table, cls.story_roles if kind.has_stories else cls.roles)
         hints = {
             "names": {**cls.names(table), **table.hints.get("names", {})},
@@ -121,12 +121,14 @@ def column_cells(table: IncomingTable, column: str) -> list[str]:
     return [cells[at] for _n, cells in table.rows]
 
 
-def _take_once(table: IncomingTable, column: str) -> IncomingTable:
-    """The first row of each story, and all that name none."""
-    names: set[str] = set()
+def _take_once(table: IncomingTable, column: str, roles: Mapping[str, str]) -> IncomingTable:
+    """The first row of each story, all that name none, and those of the same name with another text."""
+    texts = [table.columns.index(column) for column, key in match_roles(table, roles).items() if key == "text"]
+    seen: set[tuple[str, ...]] = set()
     rows = []
     for name, row in zip(column_cells(table, column), table.rows, strict=True):
-        if not name.strip() or name not in names:
+        story = (name, *(row[1][at] for at in texts))
+        if not name.strip() or story not in seen:
             rows.append(row)
-        names.add(name)
+        seen.add(story)
     return replace(table, rows=tuple(rows))

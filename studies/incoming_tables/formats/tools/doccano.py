@@ -9,9 +9,29 @@ from typing import Any
 
 from studies.incoming_tables.formats.tools.base import LEAVE_OUT, AnnotatedTask, Tool
 from studies.incoming_tables.formats.tools.options import flatten, join_options, spell
+from studies.incoming_tables.roles import plain_name
 from studies.incoming_tables.tables import IncomingTable, TableKind
 
 OF_ALL = ("all", "file", "export", "dataset", "annotations", "pasted")  # names of files that are of no one annotator
+
+TEXTS, LABELS = {"text", "data"}, {"label", "labels"}
+# Columns of raters and their answers that doccano does not write.
+OTHERS = (
+    *("rater", "rater_id", "expert", "participant", "participant_id", "annotator_id", "worker", "worker_id", "user"),
+    *(
+        "user_id",
+        "judge",
+        "respondent",
+        "coder",
+        "reviewer",
+        "value",
+        "answer",
+        "verdict",
+        "rating",
+        "score",
+        "response",
+    ),
+)
 
 
 class Doccano(Tool):
@@ -29,7 +49,9 @@ class Doccano(Tool):
 
     @classmethod
     def wrote(cls, table: IncomingTable) -> bool:
-        return {"id", "Comments"} <= {*table.columns} and {*table.columns} & {"text", "data"} != set()
+        columns = {*table.columns}
+        is_whole = {"id", "Comments"} <= columns and all(columns & names for names in (TEXTS, LABELS))
+        return is_whole and not any(plain_name(column) in OTHERS for column in columns)
 
     @classmethod
     def unpack(cls, entry: Mapping[str, Any]) -> list[AnnotatedTask] | None:

@@ -9,7 +9,8 @@ from studies.incoming_tables.formats.tools.base import LEAVE_OUT, Tool
 from studies.incoming_tables.formats.tools.options import fold_ticks
 from studies.incoming_tables.tables import IncomingTable, TableKind
 
-OPTION = re.compile(r"(Answer\..+)\.([^.]+)")  # crowd elements have a column for each option
+OPTION = re.compile(r"(Answer\..+)\.(?!label$)([^.]+)")  # crowd elements have a column for each option
+TICKS = {"true": True, "false": False}  # yes and no are answers
 NAME = re.compile(r"(?:Input|Answer)\.(.+?)(?:\.label)?")
 UNREAD = (
     *("HITId", "HITTypeId", "Title", "Description", "Keywords", "Reward", "CreationTime", "MaxAssignments"),
@@ -35,7 +36,7 @@ class MechanicalTurk(Tool):
 
     @classmethod
     def reshape(cls, table: IncomingTable, kind: TableKind) -> IncomingTable:
-        return fold_ticks(table, OPTION)
+        return fold_ticks(table, OPTION, TICKS)
 
     @classmethod
     def names(cls, table: IncomingTable) -> Mapping[str, str]:

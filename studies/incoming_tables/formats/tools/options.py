@@ -37,10 +37,11 @@ def flatten(entry: Mapping[str, Any], *, prefix: str = "") -> dict[str, Any]:
     return cells
 
 
-def fold_ticks(table: IncomingTable, pattern: re.Pattern[str]) -> IncomingTable:
+def fold_ticks(table: IncomingTable, pattern: re.Pattern[str], ticks: Mapping[str, bool] = TICKS) -> IncomingTable:
     """The table with one column a question, in place of a column of ticks for each of its options.
 
     pattern : matches the name of such a column; its first group is the question, its second the option
+    ticks : what cells in small letters say of their option
     Questions with a cell that is no tick stay as they are.
     """
     places_by_question: dict[str, list[tuple[int, str]]] = {}
@@ -49,7 +50,7 @@ def fold_ticks(table: IncomingTable, pattern: re.Pattern[str]) -> IncomingTable:
             places_by_question.setdefault(match[1], []).append((at, match[2]))
     for question, places in list(places_by_question.items()):
         cells = {cells[at].strip().lower() for _n, cells in table.rows for at, _option in places}
-        if not cells <= TICKS.keys() | {""}:
+        if not cells <= ticks.keys() | {""}:
             del places_by_question[question]
     if not places_by_question:
         return table
@@ -57,7 +58,7 @@ def fold_ticks(table: IncomingTable, pattern: re.Pattern[str]) -> IncomingTable:
 
     def answer(cells: tuple[str, ...]) -> list[str]:
         return [
-            join_options(option for at, option in places if TICKS.get(cells[at].strip().lower()))
+            join_options(option for at, option in places if ticks.get(cells[at].strip().lower()))
             for places in places_by_question.values()
         ]
 

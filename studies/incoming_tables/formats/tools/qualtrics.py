@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from dataclasses import replace
+from zoneinfo import available_timezones
 
 from studies.incoming_tables.formats.tools.base import LEAVE_OUT, Tool
 from studies.incoming_tables.tables import IncomingTable, TableKind
@@ -42,12 +43,21 @@ class Qualtrics(Tool):
         rows = list(table.rows)
         names: dict[str, str] = {}
         zone = ""
-        if not rows[0][1][at].startswith(("R_", "FS_")):
+        is_identified = len(rows) > 1 and rows[1][1][at].startswith(IDENTIFIER)
+        if is_identified or rows[0][1][at].strip() == "Response ID":
             questions = rows.pop(0)[1]
             names = {column: words for column, words in zip(table.columns, questions, strict=True) if words.strip()}
         if rows and rows[0][1][at].startswith(IDENTIFIER):
             for cell in rows.pop(0)[1]:
-                with suppress(ValueError, RecursionError, AttributeError):
-                    zone = zone or str(json.loads(cell).get("timeZone", ""))
+                zone = zone or _read_zone(cell)
         hints = {"names": names} | ({"zone": zone} if zone else {})
         return replace(table, rows=tuple(rows), hints=hints)
+
+
+def _read_zone(cell: str) -> str:
+    """The time zone that an identifier names; "" if it names none that there is."""
+    with suppress(ValueError, RecursionError, AttributeError):
+        name = json.loads(cell).get("timeZone")
+        if isinstance(name, str) and name in available_timezones() | {"Z"}:
+            return "UTC" if name == "Z" else name
+    return ""
