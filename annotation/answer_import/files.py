@@ -101,6 +101,8 @@ def bring_in(
     """
     # Whoever brings in the same file at once is waited for, and then finds its answers there.
     study = Study.objects.select_for_update().get(pk=study.pk)
+    if mapping.rater.is_numbered and study.answer_imports.filter(sha256=sha256).exists():
+        raise refuse([InvalidRow(table.name, _("rater"), _("this file is in already; its raters would count twice"))])
     version = protocol.latest(study)
     reading = read_rows(table, mapping, study, version)
     problems = reading.problems or tuple(imports.find_problems(study, reading.rows, version=version))

@@ -137,6 +137,9 @@ class AnswerNames(StoryNames):
         self.name_by_person: dict[str, str] = {}  # as first written, by the name in small letters
         self.spellings: dict[str, str] = {}  # other ones of the same person, with that first one
         self.code_by_folded_code = {fold(code): code for code in study.raters.values_list("code", flat=True)}
+        numbered = re.compile(re.escape(fold(prefix)) + "0*([0-9]{1,9})")
+        numbers = [int(match[1]) for code in self.code_by_folded_code if (match := numbered.fullmatch(code))]
+        self.n_before = max(numbers, default=0)  # the number after which those of this file begin
 
     def read_time(self, cell: str) -> datetime:
         """The time that a cell says. Raises InvalidValue."""
@@ -159,7 +162,7 @@ class AnswerNames(StoryNames):
     def _code(self, name: str) -> str:
         """The code of a rater who is called so for the first time. Raises InvalidValue."""
         number = WHOLE.fullmatch(name)
-        code = str(len(self.rater_by_name) + 1) if self.is_numbered else number[1] if number else name
+        code = str(self.n_before + len(self.rater_by_name) + 1) if self.is_numbered else number[1] if number else name
         try:
             code = str(reader.code(self.prefix + code.zfill(self.digits)))
         except InvalidValue as error:

@@ -88,3 +88,15 @@ def test_a_refusal_repeats_only_the_beginning_of_a_long_answer(study: Study, tmp
     assert "row 2, value: 'yyy" in said
     assert "… is no answer to item-1." in said
     assert len(said) < 400
+
+
+def test_numbered_raters_of_a_second_file_are_others_and_the_same_file_is_refused(study: Study, tmp_path: Path) -> None:
+    numbered = mapping("q", rater="prefix = 'R'\ndigits = 2\nis_numbered = true")
+    first = "who,story,q\nann@example.org,p1s1,yes\nbo@example.org,p1s1,no\n"
+    bring(tmp_path, first, numbered)
+
+    again = bring(tmp_path, first, numbered)
+    bring(tmp_path, "who,story,q\ncy@example.org,p1s1,no\n", numbered)
+
+    assert "this file is in already" in again
+    assert [(row[0], row[4]) for row in answers()] == [("R01", "yes"), ("R02", "no"), ("R03", "no")]
