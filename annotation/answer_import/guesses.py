@@ -78,7 +78,7 @@ def guess_mapping(table: IncomingTable, study: Study) -> ColumnMapping:
     facts = {role.key: column_by_role[role.key] for role in FACTS if role.key in column_by_role}
     guess = _AnswerGuess(table, study, column_by_role, crossing, has_place=bool(story or group.column or group_stories))
     return ColumnMapping(
-        rater=_guess_rater(table, column_by_role.get("rater", "")),
+        rater=_guess_rater(table, column_by_role.get("rater", ""), crossing),
         story=StoryColumn(column=story, by=by, names=dict([*code_by_label.items()][:MOST_MEANINGS])),
         group=group,
         facts=facts,
@@ -98,10 +98,13 @@ def read_crossing(table: IncomingTable, study: Study, column_by_role: Mapping[st
     return find_crossing(columns, study, is_by_story=bool(story))
 
 
-def _guess_rater(table: IncomingTable, column: str) -> RaterColumn:
+def _guess_rater(table: IncomingTable, column: str, crossing: Crossing | None) -> RaterColumn:
     """Raters are numbered where the file names them by what no code can be, such as an address."""
     grammar = CODE_GRAMMAR.pattern
-    return RaterColumn(column, is_numbered=not all(map(grammar.fullmatch, table.count_values(column))))
+    names = {*table.count_values(column)}
+    if crossing and crossing.kind == "rater":
+        names |= {crossed.about for crossed in crossing.columns}
+    return RaterColumn(column, is_numbered=not all(map(grammar.fullmatch, names)))
 
 
 def _find_story_column(table: IncomingTable, study: Study, *, used: set[str]) -> str:

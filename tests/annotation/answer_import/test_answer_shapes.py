@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from annotation.answer_import import files
@@ -20,7 +21,7 @@ from annotation.models import BroughtFile, Rater, Response
 from annotation.responses import verification
 from studies.incoming_tables.errors import ImportRefused
 from studies.models import Instrument, Item, ProtocolVersion, Step, StoryGroup, Study
-from tests import factories
+from tests import factories, triggers
 from tests.replay import replayed
 
 pytestmark = pytest.mark.django_db
@@ -291,3 +292,31 @@ def test_what_was_said_of_answers_stays_when_the_file_is_read_otherwise(study: S
 
     assert again == choices
     assert parse_mapping(other["mapping"], "kept").story.column == "story"
+
+
+def test_the_word_no_in_the_column_of_an_option_that_is_no_is_refused(study: Study) -> None:
+    options = [{"value": "yes", "label": "Yes"}, {"value": "no", "label": "No"}]
+    with triggers.lifted():
+        QuerySet(Item).filter(key="work").update(options=options)
+
+    with pytest.raises(ImportRefused, match="“No” may be the option itself or say that it was not chosen"):
+        bring(study, "who,group,work_yes,work_no\nann,plot1,,No\n")
+    assert bring(study, "who,group,work_yes,work_no\nann,plot1,0,x\n") == [("ann", "plot1", "work", ["no"], "")]
+
+
+def test_a_row_that_is_left_out_may_hold_a_damaged_cell(study: Study) -> None:
+    content = '[{"who":"ann","story":"s1","voice":4,"Status":"done"},'
+    content += '{"who":"\\ud83d","story":"s1","voice":4,"Status":"Preview"}]'
+    table = files.read_answers("a.json", content.encode())
+
+    shown = files.examine(study, table, guess_mapping(table, study))
+
+    assert (shown.problems, len(shown.rows)) == ((), 1)
+
+
+def test_raters_in_other_letters_are_not_one_by_their_number(study: Study) -> None:
+    header = "story,Engagement: Ольга1,Engagement: Иван1"
+
+    brought = bring(study, f"{header}\ns1,4,2\n")
+
+    assert [(row[0], row[3]) for row in brought] == [("1", 4), ("2", 2)]
