@@ -17,6 +17,8 @@ from studies.models import Provenance, Study
 from studies.story_groups import code_groups
 
 CODE, TITLE = "code", "title"  # by what stories can be named, beside their factors
+# Over letters of Latin, Greek and Cyrillic alone: elsewhere a mark makes another letter, as in が and か.
+_ACCENTS = re.compile("([\x00-\u02ff\u0370-\u0482\u048a-\u052f])[\u0300-\u036f]+")
 WHOLE = re.compile(r"([+-]?[0-9]+)\.0+")
 LONGEST_NAME = 300  # characters of what a file calls a rater
 
@@ -49,7 +51,7 @@ def list_story_names(study: Study) -> list[tuple[str, str]]:
 def fold(name: str) -> str:
     """The beginning of the name without what people write now so, now so: case, accents, blanks, wide letters."""
     parted = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name[:LONGEST_NAME]).casefold())
-    return " ".join("".join(sign for sign in parted if not unicodedata.combining(sign)).split())
+    return unicodedata.normalize("NFC", " ".join(_ACCENTS.sub(r"\1", parted).split()))
 
 
 def _fold_signs(name: str) -> str:

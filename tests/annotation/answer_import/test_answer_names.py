@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from annotation.answer_import.names import fold
 from annotation.models import Response
 from studies.models import StoryGroup, Study
 from tests import factories, triggers
@@ -100,3 +101,16 @@ def test_numbered_raters_of_a_second_file_are_others_and_the_same_file_is_refuse
 
     assert "this file is in already" in again
     assert [(row[0], row[4]) for row in answers()] == [("R01", "yes"), ("R02", "no"), ("R03", "no")]
+
+
+def test_the_command_says_whom_it_takes_for_one_rater(
+    study: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bring(tmp_path, "who,story,q\nann,p1s1,yes\nÁnn,p1s2,no\n", mapping("q", rater="is_numbered = true"))
+
+    assert "“ann” = “Ánn”" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("name", "other", "is_one"), [("がく", "かく", False), ("ё", "е", True), ("Ǻ", "a", True)])
+def test_marks_are_dropped_where_they_are_accents_alone(name: str, other: str, is_one: bool) -> None:
+    assert (fold(name) == fold(other)) is is_one
