@@ -113,12 +113,17 @@ class ScoreRow:
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """The scores of a file. problems : of its rows; missing : codes of the stories, or pairs, that have none"""
+    """The scores of a file.
+
+    problems : of its rows; missing : codes of the stories, or pairs, that have none
+    n_left_out : rows that stay out as the tool that wrote the file says, by the column and what it says
+    """
 
     about: ScoreCard.About
     scores: tuple[ScoreRow, ...]
     problems: tuple[InvalidRow, ...]
     missing: tuple[str, ...]
+    n_left_out: Mapping[tuple[str, str], int]
 
 
 def read_scores(name: str, content: bytes) -> IncomingTable:
@@ -145,9 +150,13 @@ def examine(study: Study, table: IncomingTable, *, story_column: str) -> ScoreTa
         location_by_key.update(dict.fromkeys(keys, row.location))
         yield score
 
-    scores, problems = read_each(table, columns.values(), read)
+    numbers_by_value = table.find_left_out()
+    out = {n for numbers in numbers_by_value.values() for n in numbers}
+    within = replace(table, rows=tuple(row for row in table.rows if row[0] not in out))
+    scores, problems = read_each(within, columns.values(), read)
     missing = _find_missing(about, scores, names.stories_by_group)
-    return ScoreTable(about, tuple(scores), tuple(problems), tuple(missing))
+    n_left_out = {value: len(numbers) for value, numbers in numbers_by_value.items()}
+    return ScoreTable(about, tuple(scores), tuple(problems), tuple(missing), n_left_out)
 
 
 def _read_row(row: IncomingRow, columns: Mapping[str, str], names: StoryNames) -> ScoreRow:

@@ -26,12 +26,20 @@ def is_chosen(cell: str, option: str, options: Options) -> bool:
     Raises InvalidValue for a cell that says neither yes nor no.
     """
     word = fold_case(cell)
+    if is_unclear(cell, option, options):
+        reason = _("%(cell)s may be the option itself or say that it was not chosen; write x, or empty the cell")
+        raise InvalidValue(reason % {"cell": quote(cell)})
     if word in NOT_CHOSEN:
         return False
     if word in CHOSEN or match_option(options, cell) == option:
         return True
     reason = _("%(cell)s does not say whether %(option)s was chosen; write 1 or 0")
     raise InvalidValue(reason % {"cell": quote(cell), "option": quote(option)})
+
+
+def is_unclear(cell: str, option: str, options: Options) -> bool:
+    """Whether the cell of that option's column says “not chosen” in the words of the option, such as No."""
+    return bool(cell) and fold_case(cell) in NOT_CHOSEN and match_option(options, cell) == option
 
 
 def read_list(words: str) -> list[Any] | None:

@@ -22,7 +22,7 @@ from studies.incoming_tables.tables import LONGEST_COLUMN
 
 GUIDE = "docs/imports.md"
 MOST_ANSWERS = 1_500
-MOST_MEANINGS = 300
+MOST_MEANINGS = MOST_ANSWERS  # a rank, an option or a story for each column
 MOST_LEFT_OUT = 30
 KINDS = (str(Rater.Kind.PERSON), str(Rater.Kind.MODEL))
 

@@ -190,7 +190,8 @@ def _collect_abouts(columns: Iterable[CrossedColumn]) -> dict[str, set[str]]:
 
 
 def _as_code(label: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_.-]+", "-", label).strip("-_.")
+    """The label as a code; one with letters that no code has stays as it is, since two could come to one code."""
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", label).strip("-_.") if label.isascii() else label
 
 
 def make_answers(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -13,14 +13,22 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.answer_import.column_map import MOST_ANSWERS, ColumnMapping, parse_mapping, write_mapping
-from annotation.answer_import.guesses import guess_mapping
+from annotation.answer_import.column_map import (
+    MOST_ANSWERS,
+    MOST_LEFT_OUT,
+    ColumnMapping,
+    OmittedRows,
+    parse_mapping,
+    write_mapping,
+)
+from annotation.answer_import.guesses import guess_left_out, guess_mapping, guess_zone
 from annotation.answer_import.problem_groups import AlikeProblems, group_problems, warn_of_spellings
 from annotation.answer_import.rows import read_rows
 from annotation.models import AnswerImport, BroughtFile
 from annotation.responses import imports
 from annotation.responses.imports import Row
 from studies import protocol
+from studies.documents.errors import DocumentError
 from studies.incoming_tables import uploads
 from studies.incoming_tables.errors import ImportRefused
 from studies.incoming_tables.files import read_file
@@ -101,6 +109,8 @@ def bring_in(
     """
     # Whoever brings in the same file at once is waited for, and then finds its answers there.
     study = Study.objects.select_for_update().get(pk=study.pk)
+    if mapping.rater.is_numbered and study.answer_imports.filter(sha256=sha256).exists():
+        raise refuse([InvalidRow(table.name, _("rater"), _("this file is in already; its raters would count twice"))])
     version = protocol.latest(study)
     reading = read_rows(table, mapping, study, version)
     problems = reading.problems or tuple(imports.find_problems(study, reading.rows, version=version))
@@ -160,21 +170,64 @@ def keep_answers(
 
 def make_choices(study: Study, table: IncomingTable) -> dict[str, Any]:
     """What is kept of the columns of a table before anybody says anything of them."""
-    return {"mapping": write_mapping(_find_earlier(study, table) or guess_mapping(table, study))}
+    earlier = _find_earlier(study, table)
+    mapping = _with_own_marks(earlier, table) if earlier else guess_mapping(table, study)
+    return {"mapping": _write_readable(mapping)}
+
+
+def choose_again(study: Study, table: IncomingTable, choices: Mapping[str, Any]) -> dict[str, Any]:
+    """The same of a table that is read otherwise: what was said of its answers, if their columns are still there."""
+    mapping = _parse_kept(choices)
+    return {**choices} if mapping.answers and _fits(mapping, table) else make_choices(study, table)
+
+
+def _fits(mapping: ColumnMapping, table: IncomingTable) -> bool:
+    return {column for _place, column in mapping.columns() if column} <= set(table.columns)
+
+
+def _with_own_marks(mapping: ColumnMapping, table: IncomingTable) -> ColumnMapping:
+    """The mapping of an earlier file, with what this one says itself: its zone, and rows that are no answers."""
+    words_by_column = {rows.column: rows.words for rows in mapping.leave_out}
+    for rows in guess_left_out(table):
+        words_by_column[rows.column] = tuple(dict.fromkeys((*words_by_column.get(rows.column, ()), *rows.words)))
+    leave_out = tuple(OmittedRows(column, words) for column, words in words_by_column.items())
+    times = replace(mapping.times, zone=guess_zone(table) or mapping.times.zone)
+    return replace(mapping, times=times, leave_out=leave_out[:MOST_LEFT_OUT])
+
+
+def _write_readable(mapping: ColumnMapping) -> str:
+    """The mapping as TOML; "", which is an open one, if it names what no mapping can, such as endless titles."""
+    toml = write_mapping(mapping)
+    try:
+        parse_mapping(toml, "mapping", may_be_open=True)
+    except DocumentError:
+        return ""
+    return toml
 
 
 def _find_earlier(study: Study, table: IncomingTable) -> ColumnMapping | None:
     """How the last file of the study that had all these columns was read."""
     for mapping in study.answer_imports.values_list("mapping", flat=True)[:20]:
-        parsed = parse_mapping(mapping, "mapping")
-        if {column for _place, column in parsed.columns() if column} <= set(table.columns):
+        try:
+            parsed = parse_mapping(mapping, "mapping")
+        except DocumentError:  # of an earlier version
+            continue
+        if _fits(parsed, table):
             return parsed
     return None
 
 
 def restore_mapping(upload: BroughtFile) -> ColumnMapping:
     """The mapping as it was kept, open or not."""
-    return parse_mapping(upload.choices["mapping"], "mapping", may_be_open=True)
+    return _parse_kept(upload.choices)
+
+
+def _parse_kept(choices: Mapping[str, Any]) -> ColumnMapping:
+    """The mapping as it was kept; an open one if it cannot be read."""
+    try:
+        return parse_mapping(choices["mapping"], "mapping", may_be_open=True)
+    except DocumentError:
+        return ColumnMapping()
 
 
 def may_cross(upload: BroughtFile) -> bool:

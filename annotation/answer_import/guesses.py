@@ -7,8 +7,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+from zoneinfo import available_timezones
 
 from annotation.answer_import.column_map import (
+    MOST_LEFT_OUT,
+    MOST_MEANINGS,
     AnswerColumn,
     ColumnMapping,
     GroupColumn,
@@ -75,13 +78,13 @@ def guess_mapping(table: IncomingTable, study: Study) -> ColumnMapping:
     facts = {role.key: column_by_role[role.key] for role in FACTS if role.key in column_by_role}
     guess = _AnswerGuess(table, study, column_by_role, crossing, has_place=bool(story or group.column or group_stories))
     return ColumnMapping(
-        rater=_guess_rater(table, column_by_role.get("rater", "")),
-        story=StoryColumn(column=story, by=by, names=code_by_label),
+        rater=_guess_rater(table, column_by_role.get("rater", ""), crossing),
+        story=StoryColumn(column=story, by=by, names=dict([*code_by_label.items()][:MOST_MEANINGS])),
         group=group,
         facts=facts,
         answers=tuple(guess.find(names, code_by_label)),
-        times=TimeForms(guess_dates(table.count_values(facts.get("time", ""))), str(hints.get("zone", ""))),
-        leave_out=_guess_left_out(table, hints.get("left_out", {})),
+        times=TimeForms(guess_dates(table.count_values(facts.get("time", ""))), guess_zone(table)),
+        leave_out=guess_left_out(table),
     )
 
 
@@ -95,10 +98,13 @@ def read_crossing(table: IncomingTable, study: Study, column_by_role: Mapping[st
     return find_crossing(columns, study, is_by_story=bool(story))
 
 
-def _guess_rater(table: IncomingTable, column: str) -> RaterColumn:
+def _guess_rater(table: IncomingTable, column: str, crossing: Crossing | None) -> RaterColumn:
     """Raters are numbered where the file names them by what no code can be, such as an address."""
     grammar = CODE_GRAMMAR.pattern
-    return RaterColumn(column, is_numbered=not all(map(grammar.fullmatch, table.count_values(column))))
+    names = {*table.count_values(column)}
+    if crossing and crossing.kind == "rater":
+        names |= {crossed.about for crossed in crossing.columns}
+    return RaterColumn(column, is_numbered=not all(map(grammar.fullmatch, names)))
 
 
 def _find_story_column(table: IncomingTable, study: Study, *, used: set[str]) -> str:
@@ -120,8 +126,16 @@ def _find_group_stories(columns: Sequence[str]) -> tuple[str, ...]:
     return tuple(leading) if len(leading) > 1 else ()
 
 
-def _guess_left_out(table: IncomingTable, hinted: Mapping[str, Sequence[str]]) -> tuple[OmittedRows, ...]:
+def guess_zone(table: IncomingTable) -> str:
+    """The zone that the file names for its times; "" if it names none that there is."""
+    zone = str(table.hints.get("zone") or "")
+    zone = "UTC" if zone == "Z" else zone
+    return zone if zone in available_timezones() else ""
+
+
+def guess_left_out(table: IncomingTable) -> tuple[OmittedRows, ...]:
     """The rows that well-known columns, or the tool's own, mark as no answers; of words that are there."""
+    hinted: Mapping[str, Sequence[str]] = table.hints.get("left_out", {})
     left_out = {column: tuple(words) for column, words in hinted.items() if column in table.columns}
     for column in table.columns:
         words = _NO_ANSWERS.get(plain_name(column), ())
@@ -131,7 +145,7 @@ def _guess_left_out(table: IncomingTable, hinted: Mapping[str, Sequence[str]]) -
             present.append("")
         if present and column not in left_out:
             left_out[column] = tuple(present)
-    return tuple(OmittedRows(column, words) for column, words in left_out.items())
+    return tuple(OmittedRows(column, words) for column, words in left_out.items())[:MOST_LEFT_OUT]
 
 
 def _guess_names(table: IncomingTable, column: str, study: Study) -> str:

@@ -17,6 +17,8 @@ from studies.models import Provenance, Study
 from studies.story_groups import code_groups
 
 CODE, TITLE = "code", "title"  # by what stories can be named, beside their factors
+# Over letters of Latin, Greek and Cyrillic alone: elsewhere a mark makes another letter, as in が and か.
+_ACCENTS = re.compile("([\x00-\u02ff\u0370-\u0482\u048a-\u052f])[\u0300-\u036f]+")
 WHOLE = re.compile(r"([+-]?[0-9]+)\.0+")
 LONGEST_NAME = 300  # characters of what a file calls a rater
 
@@ -49,7 +51,7 @@ def list_story_names(study: Study) -> list[tuple[str, str]]:
 def fold(name: str) -> str:
     """The beginning of the name without what people write now so, now so: case, accents, blanks, wide letters."""
     parted = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name[:LONGEST_NAME]).casefold())
-    return " ".join("".join(sign for sign in parted if not unicodedata.combining(sign)).split())
+    return unicodedata.normalize("NFC", " ".join(_ACCENTS.sub(r"\1", parted).split()))
 
 
 def _fold_signs(name: str) -> str:
@@ -137,6 +139,9 @@ class AnswerNames(StoryNames):
         self.name_by_person: dict[str, str] = {}  # as first written, by the name in small letters
         self.spellings: dict[str, str] = {}  # other ones of the same person, with that first one
         self.code_by_folded_code = {fold(code): code for code in study.raters.values_list("code", flat=True)}
+        numbered = re.compile(re.escape(fold(prefix)) + "0*([0-9]{1,9})")
+        numbers = [int(match[1]) for code in self.code_by_folded_code if (match := numbered.fullmatch(code))]
+        self.n_before = max(numbers, default=0)  # the number after which those of this file begin
 
     def read_time(self, cell: str) -> datetime:
         """The time that a cell says. Raises InvalidValue."""
@@ -159,7 +164,7 @@ class AnswerNames(StoryNames):
     def _code(self, name: str) -> str:
         """The code of a rater who is called so for the first time. Raises InvalidValue."""
         number = WHOLE.fullmatch(name)
-        code = str(len(self.rater_by_name) + 1) if self.is_numbered else number[1] if number else name
+        code = str(self.n_before + len(self.rater_by_name) + 1) if self.is_numbered else number[1] if number else name
         try:
             code = str(reader.code(self.prefix + code.zfill(self.digits)))
         except InvalidValue as error:

@@ -183,14 +183,12 @@ class _Reader:
 
     def read(self) -> TableRows:
         columns = dict.fromkeys(column for _place, column in self.mapping.columns() if column)
-        rows, unreadable = read_each(self.table, columns, self._read_row)
+        rows, unreadable = read_each(self.table, columns, self._read_row, is_left_out=self._is_left_out)
         problems = (*unreadable, *self.problems)
         return TableRows(tuple(rows), problems, self.n_empty, self.n_left_out, self.names.spellings)
 
     def _read_row(self, line: IncomingRow) -> list[Row]:
         """The answers of one row of the file; all of them or, with a problem, none. All problems are noted."""
-        if self._is_left_out(line):
-            return []
         n_before = len(self.problems)
         rows: list[Row] = []
         try:
@@ -271,14 +269,22 @@ class _Reader:
         return first is row
 
     def _has_answer(self, line: IncomingRow, answer: AnswerColumn) -> bool:
-        cells = map(line.cell, answer.columns)
-        if any(cell.casefold() not in cell_values.NOT_CHOSEN for cell in cells) if answer.options else any(cells):
+        if any(map(line.cell, answer.columns)) if not answer.options else self._says_option(line, answer):
             return True
         if answer.rationale and line.cell(answer.rationale):
             reason = _("there is a reason and no answer; give one, or empty the reason")
             self.problems.append(line.fault(answer.columns[0], reason))
         self.n_empty += 1
         return False
+
+    def _says_option(self, line: IncomingRow, answer: AnswerColumn) -> bool:
+        """Whether any of the options may have been chosen."""
+        options = self._item_of(answer).options
+        return any(
+            cell.casefold() not in cell_values.NOT_CHOSEN or cell_values.is_unclear(cell, option, options)
+            for column, option in answer.options.items()
+            if (cell := line.cell(column))
+        )
 
     def _row(self, line: IncomingRow, answer: AnswerColumn, facts: dict[str, Any], place: _Place) -> Row:
         """The answer. facts : what the row says of each of its answers. Raises InvalidRow."""

@@ -86,7 +86,10 @@ def check_format(pattern: str) -> None:
 def guess_dates(cells: Iterable[str]) -> str:
     """Which of two numbers is the day, as at least one of the cells shows; "" if none does, or they contradict."""
     orders = {
-        DAY_FIRST if first > 12 else MONTH_FIRST for first, second in _undecided(cells) if (first > 12) != (second > 12)
+        DAY_FIRST if first > 12 else MONTH_FIRST
+        for cell in cells
+        for first, second, year in _undecided(cell)
+        if (first > 12) != (second > 12) and not _may_begin_with_year(first, second, year)
     }
     return orders.pop() if len(orders) == 1 else ""
 
@@ -94,18 +97,24 @@ def guess_dates(cells: Iterable[str]) -> str:
 def find_ambiguous(cells: Iterable[str]) -> str:
     """The first date of which nobody can tell which number is the month; "" if there is none."""
     for cell in cells:
-        if any(max(pair) <= 12 and pair[0] != pair[1] for pair in _undecided([cell])):
-            return cell
+        for first, second, year in _undecided(cell):
+            is_either = max(first, second) <= 12 and first != second
+            if is_either or _may_begin_with_year(first, second, year):
+                return cell
     return ""
 
 
-def _undecided(cells: Iterable[str]) -> Iterator[tuple[int, int]]:
-    """The first two numbers of dates that begin with neither a year nor stand between points, as the day first does."""
-    for cell in cells:
-        for word in cell[:LONGEST].split():
-            match = _NUMBERS.fullmatch(word.strip(","))
-            if match and len(match[1]) <= 2 and match[2] != ".":
-                yield int(match[1]), int(match[3])
+def _undecided(cell: str) -> Iterator[tuple[int, int, int]]:
+    """The numbers of dates that neither begin with a year of four digits nor stand between points, the day first."""
+    for word in cell[:LONGEST].split():
+        match = _NUMBERS.fullmatch(word.strip(","))
+        if match and len(match[1]) <= 2 and match[2] != ".":
+            yield int(match[1]), int(match[3]), int(match[4])
+
+
+def _may_begin_with_year(first: int, second: int, third: int) -> bool:
+    """Whether a date of three short numbers, such as 24/05/01, could be one of 2024 as well as one in May 2001."""
+    return first > 12 and second <= 12 and third <= 31
 
 
 class TimeReader:
@@ -151,7 +160,7 @@ class TimeReader:
 
     def _parse_words(self, cell: str) -> datetime:
         """A date in numbers or with the name of its month, a time, a zone, in any order."""
-        words = re.sub(r"\s*\([^()]*\)$", "", cell)
+        words, bracket = re.fullmatch(r"(.*?)(?:\(([^()]*)\))?", cell, re.S).groups("")  # type: ignore[union-attr]
         of_day, zone = timedelta(), None
         if match := _CLOCK.search(words):
             of_day = _read_clock(match)
@@ -162,6 +171,8 @@ class TimeReader:
                 zone = offset
             elif not _WEEKDAY.fullmatch(word.strip(".")):
                 parts.append(word)
+        if zone is None and bracket and not _WEEKDAY.fullmatch(bracket) and (zone := _read_zone(bracket)) is None:
+            raise ValueError  # it would change the time by hours, unless a zone before it says the same
         year, month, day = self._read_date(parts)
         return datetime(year, month, day, tzinfo=zone) + of_day
 
@@ -172,6 +183,8 @@ class TimeReader:
             if len(first) == 4:
                 return int(first), int(second), int(third)
             year = int(third) + (2000 if len(third) == 2 else 0)
+            if sign != "." and _may_begin_with_year(int(first), int(second), int(third)) and not self.forms.dates:
+                raise ValueError
             is_day_first = self.are_points_day_first if sign == "." else self.is_day_first
             day, month = (first, second) if is_day_first else (second, first)
             return year, int(month), int(day)

@@ -70,12 +70,17 @@ class IncomingRow:
 
 
 def read_each(
-    table: IncomingTable, columns: Iterable[str], read_row: Callable[[IncomingRow], Iterable[Content]]
+    table: IncomingTable,
+    columns: Iterable[str],
+    read_row: Callable[[IncomingRow], Iterable[Content]],
+    *,
+    is_left_out: Callable[[IncomingRow], bool] = lambda _row: False,
 ) -> tuple[list[Content], list[InvalidRow]]:
     """What comes of the rows, and why nothing comes of others.
 
     columns : that are read; a table may have hundreds
     read_row : raises InvalidRow
+    is_left_out : whether the row does not count, whatever its cells hold
     """
     contents: list[Content] = []
     problems: list[InvalidRow] = []
@@ -86,6 +91,8 @@ def read_each(
     flaw_by_row |= {n: (len(table.columns) - 1, _(OVERLONG)) for n in table.overlong}
     for n, cells in table.rows:
         row = IncomingRow(f"{name}: " + _("row %(n)d") % {"n": n}, {column: cells[place] for column, place in places})
+        if is_left_out(row):
+            continue
         try:
             if flaw := flaw_by_row.get(n):
                 raise row.fault(table.columns[flaw[0]], flaw[1])

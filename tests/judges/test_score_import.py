@@ -1,5 +1,6 @@
 """Scores from elsewhere: each row's fault by name, all or none, a version once; then answers of a metric."""
 
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from django.core.management import CommandError, call_command
 
 from annotation.models import Rater, Response
 from annotation.responses import verification
+from judges import score_import
 from judges.models import ScoreCard
 from studies.models import Step, Story, StoryGroup, Study
 from tests import factories
@@ -188,3 +190,13 @@ def test_a_study_that_nobody_launched_takes_no_scores(file: Path) -> None:
 
     assert bring(file) == "plums: no protocol is frozen yet; launch it"
     assert Story.objects.count() == 2
+
+
+def test_rows_that_a_tool_marks_as_none_stay_out_of_scores_and_are_counted(study: Study) -> None:
+    table = score_import.read_scores("a.csv", b"story,value,Status\np1s1,1,done\np1s1,2,Preview\np1s2,3,done\n")
+    hinted = replace(table, hints={"left_out": {"Status": ["Preview"]}})
+
+    scores = score_import.examine(study, hinted, story_column="code")
+
+    assert [(score.story, score.value) for score in scores.scores] == [("p1s1", 1), ("p1s2", 3)]
+    assert (scores.problems, scores.n_left_out) == ((), {("Status", "Preview"): 1})

@@ -38,8 +38,10 @@ class Command(BaseCommand):
                 self.stderr.write("Nothing was imported: save this as a file, complete it, and give it with --map.")
                 return
             mapping = parse_mapping(_read(map, largest=reader.LARGEST_TEXT), map)
+            examination = files.examine(row, table, mapping)
+            if examination.warning:
+                self.stderr.write(examination.warning.sentence)
             if dry_run:
-                examination = files.examine(row, table, mapping)
                 if examination.problems:
                     raise files.refuse(examination.problems)
                 n, n_raters = len(examination.rows), examination.n_raters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from annotation.answer_import.column_map import (
     GroupColumn,
     StoryColumn,
     parse_mapping,
+    write_mapping,
 )
 from annotation.answer_import.files import ANSWERS
 from annotation.answer_import.guesses import read_crossing
@@ -25,7 +26,14 @@ from annotation.answer_import.roles import ANSWERS_BY_ROW, FACTS, PLACES, ROLES
 from annotation.answer_import.times import TimeForms
 from annotation.models import Rater
 from annotation.responses import LETTERS
-from annotation.views.designer.answer_import_parts import CrossedFields, LeftOutFields, StoryFields, add_time_fields
+from annotation.views.designer.answer_import_parts import (
+    CrossedFields,
+    LeftOutFields,
+    StoryFields,
+    add_time_fields,
+    join_words,
+    split_words,
+)
 from studies import items, protocol
 from studies.documents import reader
 from studies.documents.errors import DocumentError, InvalidValue
@@ -116,8 +124,8 @@ class MappingForm(RolesForm):
             "rater_kind": rater.kind,
             "is_numbered": rater.is_numbered,
             "story_by": mapping.story.by,
-            "declined": "; ".join(mapping.declined),
-            "unreadable": "; ".join(mapping.unreadable),
+            "declined": join_words(mapping.declined),
+            "unreadable": join_words(mapping.unreadable),
         }
         self.whole, self.saved, self.study = table, mapping, study
         steps = protocol.load_protocol(protocol.latest(study))
@@ -130,11 +138,12 @@ class MappingForm(RolesForm):
         columns = table.columns
         if self.crossed and self.crossed.is_read:
             columns = tuple(column for column in table.columns if column not in crossed)
-        self.table = _narrow(table, columns[:MOST_LISTED])
-        self.n_unlisted = len(columns[MOST_LISTED:])
+        self.table = _narrow(table, _list_columns(columns, mapping))
+        self.n_unlisted = len(columns) - len(self.table.columns)
         self.fields["story_by"].choices = list_story_names(study)  # type: ignore[attr-defined]
         step_by_item = {item.key: step.key for step, item in reversed(self.asked)}
-        self.add_roles(self._list_roles(), _roles(mapping, step_by_item))
+        self.kept = _list_kept(mapping, step_by_item, set(self.table.columns))
+        self.add_roles(self._list_roles(), _roles(mapping, step_by_item, self.kept))
         labels: Counter[str] = table.count_values(mapping.story.column)
         if crossing and crossing.kind == "story" and self.crossed and self.crossed.is_read:
             labels = Counter(column.about for column in crossing.columns)
@@ -215,6 +224,11 @@ class MappingForm(RolesForm):
             if is_once and roles.index(role) < place:
                 message = _("This is said of the column %(name)s already.")
                 self.add_error(f"role-{place}", message % {"name": self.table.columns[roles.index(role)]})
+        if not self.errors:
+            try:
+                parse_mapping(write_mapping(self.updated_mapping()), _("mapping"), may_be_open=True)
+            except DocumentError as error:
+                self.add_error(None, f"{error.location}: {error.reason}")
 
     def updated_mapping(self) -> ColumnMapping:
         """The mapping as it was saved, with what is posted."""
@@ -236,8 +250,8 @@ class MappingForm(RolesForm):
             group=GroupColumn(column_by_role.get("group", ""), stories),
             facts={role.key: column_by_role[role.key] for role in FACTS if role.key in column_by_role},
             answers=(*self._crossed_answers(by, code_by_label), *self._answers(column_by_role), *self._kept_answers()),
-            declined=_parts(posted["declined"]),
-            unreadable=_parts(posted["unreadable"]),
+            declined=split_words(posted["declined"]),
+            unreadable=split_words(posted["unreadable"]),
             times=TimeForms(posted["dates"], posted["zone"], self.saved.times.format),
             leave_out=self.left_out.updated(),
         )
@@ -253,12 +267,11 @@ class MappingForm(RolesForm):
         """The answers that the page cannot say, unless one of their columns is something else now."""
         roles = self.posted_roles()
         crossed = {column.column for column in self.crossed.crossing.columns} if self.crossed else set()
-        for answer in self.saved.answers:
-            if _is_kept(answer) and not set(answer.columns) & crossed:
-                if all(roles.get(column, KEPT) == KEPT for column in answer.columns):
-                    yield answer
-            elif answer.value and answer.value not in roles and not (answer.story or answer.rater):
-                yield answer
+        for answer in self.kept:
+            names_place = bool(answer.story or answer.rater or not answer.value)
+            is_crossed = bool(set(answer.columns) & crossed) and (names_place or self.cleaned_data["is_crossed"])
+            if not is_crossed and all(roles.get(column, KEPT) == KEPT for column in answer.columns):
+                yield replace(answer, means=self._means_of(answer.value)) if answer.value else answer
 
     def _answers(self, column_by_role: dict[str, str]) -> Iterator[AnswerColumn]:
         if column := column_by_role.get("value", ""):
@@ -303,21 +316,39 @@ class MappingForm(RolesForm):
         }
 
 
-def _parts(words: str) -> tuple[str, ...]:
-    """What stands between semicolons."""
-    return tuple(part.strip() for part in words.split(";") if part.strip())
-
-
 def _parts_of(name: str, column_by_role: Mapping[str, str]) -> dict[str, str]:
     """What each column is of an answer in several, by its role: a place, a story's letter, an option."""
     start = f"{name}:"
     return {column: role.removeprefix(start) for role, column in column_by_role.items() if role.startswith(start)}
 
 
-def _is_kept(answer: AnswerColumn) -> bool:
-    """Whether the page has no words for how the answer is read."""
+def _list_columns(columns: tuple[str, ...], mapping: ColumnMapping) -> tuple[str, ...]:
+    """The columns that the page lists, in their order: those that are mapped, and others as far as there is room."""
+    present = set(columns)
+    mapped = [column for _place, column in mapping.columns() if column in present]
+    listed = set([*dict.fromkeys([*mapped, *columns])][:MOST_LISTED])
+    return tuple(column for column in columns if column in listed)
+
+
+def _list_kept(mapping: ColumnMapping, step_by_item: Mapping[str, str], listed: set[str]) -> list[AnswerColumn]:
+    """The answers that stay as the mapping has them: the page does not list their columns, or has no words for them."""
+    n_by_item = Counter(_name_item(answer, step_by_item) for answer in mapping.answers)
+    return [
+        answer
+        for answer in mapping.answers
+        if _has_no_words(answer)
+        or n_by_item[_name_item(answer, step_by_item)] > 1
+        or not {*answer.columns, answer.rationale, answer.items_in} - {""} <= listed
+    ]
+
+
+def _has_no_words(answer: AnswerColumn) -> bool:
     is_by_letter = all(story in LETTERS[:MOST_STORIES] for story in answer.ranks.values())
     return bool(answer.story or answer.rater or not is_by_letter or (answer.group and not answer.value))
+
+
+def _name_item(answer: AnswerColumn, step_by_item: Mapping[str, str]) -> str:
+    return f"{answer.step or step_by_item.get(answer.item)}/{answer.item}" if answer.item else ""
 
 
 def _narrow(table: IncomingTable, columns: tuple[str, ...]) -> IncomingTable:
@@ -332,14 +363,15 @@ def _column_by_role(mapping: ColumnMapping) -> dict[str, str]:
     return {role: column for role, column in (columns | dict(mapping.facts)).items() if column}
 
 
-def _roles(mapping: ColumnMapping, step_by_item: Mapping[str, str]) -> dict[str, str]:
+def _roles(mapping: ColumnMapping, step_by_item: Mapping[str, str], kept: Collection[AnswerColumn]) -> dict[str, str]:
     """What each column is, by its name. step_by_item : the step of an item where the mapping names none"""
     roles = {mapping.rater.column: "rater", mapping.story.column: "story", mapping.group.column: "group"}
     roles |= {column: f"story {letter}" for letter, column in zip(LETTERS, mapping.group.stories, strict=False)}
     roles |= {column: role for role, column in mapping.facts.items()}
+    kept_ids = {id(answer) for answer in kept}
     for answer in mapping.answers:
-        name = f"{answer.step or step_by_item.get(answer.item)}/{answer.item}" if answer.item else ""
-        if _is_kept(answer):
+        name = _name_item(answer, step_by_item)
+        if id(answer) in kept_ids:
             roles |= dict.fromkeys((*answer.columns, answer.rationale), KEPT)
             continue
         roles |= {column: f"{PLACE}{name}:{n}" for n, column in enumerate(answer.ranked, start=1)}

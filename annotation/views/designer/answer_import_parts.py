@@ -3,7 +3,8 @@ out, times."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from zoneinfo import available_timezones
 
@@ -22,6 +23,7 @@ from studies.models import Study
 MOST_NAMES = 100  # of stories that can be said one by one
 MOST_OPTIONS = 300  # stories that such a list offers
 MOST_CONDITIONS = 20
+_WORDS = re.compile(r'\s*"(?:[^"]|"")*"\s*(?=;|$)|[^;]+')
 EMPTY = gettext_lazy("(empty)")  # what stands for an empty cell among words
 
 
@@ -166,7 +168,7 @@ class LeftOutFields:
                 label=_("says"),
                 required=False,
                 max_length=500,
-                initial="; ".join(word or str(EMPTY) for word in words),
+                initial=join_words(word or str(EMPTY) for word in words),
             )
 
     def rows(self) -> list[OmissionRow]:
@@ -182,8 +184,19 @@ class LeftOutFields:
 
 
 def _read_words(words: str) -> tuple[str, ...]:
-    parts = (part.strip() for part in words.split(";"))
-    return tuple("" if part == str(EMPTY) else part for part in parts if part)
+    return tuple("" if word == str(EMPTY) else word for word in split_words(words))
+
+
+def join_words(words: Iterable[str]) -> str:
+    """The words between semicolons; in quotation marks, doubled inside, where they hold a semicolon themselves."""
+    return "; ".join('"' + word.replace('"', '""') + '"' if ";" in word or word[:1] == '"' else word for word in words)
+
+
+def split_words(words: str) -> tuple[str, ...]:
+    """What stands between semicolons, as `join_words` writes it."""
+    parts = (part.strip() for part in _WORDS.findall(words))
+    is_quoted = re.compile(r'"(?:[^"]|"")+"').fullmatch
+    return tuple(part[1:-1].replace('""', '"') if is_quoted(part) else part for part in parts if part)
 
 
 def add_time_fields(form: forms.Form, times: TimeForms) -> None:

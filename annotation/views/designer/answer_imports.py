@@ -78,7 +78,7 @@ class AnswerImportPage(ImportPage[BroughtFile, MappingForm]):
     kind = ANSWERS
 
     def choose_anew(self, table: IncomingTable) -> dict[str, Any]:
-        return files.make_choices(self.access.study, table)
+        return files.choose_again(self.access.study, table, self.row.choices)
 
     def make_form(self, data: Any) -> MappingForm:
         mapping, may_cross = files.restore_mapping(self.row), files.may_cross(self.row)

@@ -235,4 +235,5 @@ class ScoreImportPage(ImportPage[BroughtFile, RolesForm]):
             return TableReport((), [str(error)], context)
         missing = "" if choices["may_be_missing"] else score_import.describe_missing(scores)
         context |= {"scores": scores, "about": scores.about.label, "previews": scores.scores[:N_PREVIEWED]}
+        context["left_out"] = [(*said, n) for said, n in scores.n_left_out.items()]
         return TableReport(scores.problems, [missing] if missing else [], context)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from annotation.answer_import.names import fold
 from annotation.models import Response
 from studies.models import StoryGroup, Study
 from tests import factories, triggers
@@ -88,3 +89,28 @@ def test_a_refusal_repeats_only_the_beginning_of_a_long_answer(study: Study, tmp
     assert "row 2, value: 'yyy" in said
     assert "… is no answer to item-1." in said
     assert len(said) < 400
+
+
+def test_numbered_raters_of_a_second_file_are_others_and_the_same_file_is_refused(study: Study, tmp_path: Path) -> None:
+    numbered = mapping("q", rater="prefix = 'R'\ndigits = 2\nis_numbered = true")
+    first = "who,story,q\nann@example.org,p1s1,yes\nbo@example.org,p1s1,no\n"
+    bring(tmp_path, first, numbered)
+
+    again = bring(tmp_path, first, numbered)
+    bring(tmp_path, "who,story,q\ncy@example.org,p1s1,no\n", numbered)
+
+    assert "this file is in already" in again
+    assert [(row[0], row[4]) for row in answers()] == [("R01", "yes"), ("R02", "no"), ("R03", "no")]
+
+
+def test_the_command_says_whom_it_takes_for_one_rater(
+    study: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bring(tmp_path, "who,story,q\nann,p1s1,yes\nÁnn,p1s2,no\n", mapping("q", rater="is_numbered = true"))
+
+    assert "“ann” = “Ánn”" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("name", "other", "is_one"), [("がく", "かく", False), ("ё", "е", True), ("Ǻ", "a", True)])
+def test_marks_are_dropped_where_they_are_accents_alone(name: str, other: str, is_one: bool) -> None:
+    assert (fold(name) == fold(other)) is is_one

@@ -1,18 +1,27 @@
 """Files of answers in every shape: a row for each rater or story, orders and choices in columns, rows that are none."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from annotation.answer_import import files
-from annotation.answer_import.column_map import ColumnMapping, find_gap, parse_mapping, write_mapping
+from annotation.answer_import.column_map import (
+    AnswerColumn,
+    ColumnMapping,
+    OmittedRows,
+    find_gap,
+    parse_mapping,
+    write_mapping,
+)
 from annotation.answer_import.guesses import guess_mapping
-from annotation.models import Rater, Response
+from annotation.models import BroughtFile, Rater, Response
 from annotation.responses import verification
 from studies.incoming_tables.errors import ImportRefused
 from studies.models import Instrument, Item, ProtocolVersion, Step, StoryGroup, Study
-from tests import factories
+from tests import factories, triggers
 from tests.replay import replayed
 
 pytestmark = pytest.mark.django_db
@@ -235,3 +244,79 @@ def test_a_column_for_a_story_that_is_none_and_an_order_asked_of_a_scale_are_sai
         said[toml] = str(refused.value)
 
     assert {toml: words for toml, words in faults.items() if words not in said[toml]} == {}
+
+
+def test_a_file_says_its_own_zone_and_rows_whatever_an_earlier_one_said(study: Study) -> None:
+    bring(study, "who,story,voice\nann,s1,4\n")
+    plain = files.read_answers("a.csv", b"who,story,voice,Status\nbo,s1,4,done\nbo,s2,4,Preview\n")
+
+    table = replace(plain, hints={"zone": "America/Denver"})
+    mapping = parse_mapping(files.make_choices(study, table)["mapping"], "kept")
+
+    assert mapping.times.zone == "America/Denver"
+    assert mapping.leave_out == (OmittedRows("Status", ("Preview",)),)
+
+
+@pytest.mark.parametrize(("zone", "read"), [("Z", "UTC"), (None, ""), ("Mars/Olympus", "")])
+def test_a_guess_is_always_a_mapping_that_can_be_read(study: Study, zone: str | None, read: str) -> None:
+    marks = [f"Status{' ' * n}." for n in range(40)]
+    stories = [f"Story {n}" for n in range(400)]
+    header = ",".join(["who", "story", "voice", *marks])
+    rows = "".join(f"ann,{name},4{',Preview' * 40}\n" for name in stories)
+    table = replace(files.read_answers("a.csv", f"{header}\n{rows}".encode()), hints={"zone": zone})
+
+    mapping = parse_mapping(files.make_choices(study, table)["mapping"], "kept", may_be_open=True)
+
+    assert (mapping.times.zone, mapping.rater.column, len(mapping.leave_out)) == (read, "who", 30)
+
+
+def test_ranks_of_many_stories_are_a_mapping() -> None:
+    ranks = {f"rank_{n}": f"s{n}" for n in range(400)}
+    mapping = ColumnMapping(answers=(AnswerColumn(ranks=ranks, item="order"),))
+
+    assert parse_mapping(write_mapping(mapping), "kept", may_be_open=True) == mapping
+
+
+def test_a_kept_mapping_that_cannot_be_read_any_more_is_an_open_one(study: Study) -> None:
+    kept = BroughtFile(choices={"mapping": '[times]\nzone = "Z"\n'})
+
+    assert files.restore_mapping(kept) == ColumnMapping()
+
+
+def test_what_was_said_of_answers_stays_when_the_file_is_read_otherwise(study: Study) -> None:
+    said = '[rater]\ncolumn = "who"\n[[answers]]\nvalue = "Q1"\nitem = "voice"\nstory = "s1"\n'
+    choices = {"mapping": said, "may_cross": False}
+
+    again = files.choose_again(study, files.read_answers("a.csv", b"who,Q1\nann,4\n"), choices)
+    other = files.choose_again(study, files.read_answers("a.csv", b"who,voice,story\nann,4,s1\n"), choices)
+
+    assert again == choices
+    assert parse_mapping(other["mapping"], "kept").story.column == "story"
+
+
+def test_the_word_no_in_the_column_of_an_option_that_is_no_is_refused(study: Study) -> None:
+    options = [{"value": "yes", "label": "Yes"}, {"value": "no", "label": "No"}]
+    with triggers.lifted():
+        QuerySet(Item).filter(key="work").update(options=options)
+
+    with pytest.raises(ImportRefused, match="“No” may be the option itself or say that it was not chosen"):
+        bring(study, "who,group,work_yes,work_no\nann,plot1,,No\n")
+    assert bring(study, "who,group,work_yes,work_no\nann,plot1,0,x\n") == [("ann", "plot1", "work", ["no"], "")]
+
+
+def test_a_row_that_is_left_out_may_hold_a_damaged_cell(study: Study) -> None:
+    content = '[{"who":"ann","story":"s1","voice":4,"Status":"done"},'
+    content += '{"who":"\\ud83d","story":"s1","voice":4,"Status":"Preview"}]'
+    table = files.read_answers("a.json", content.encode())
+
+    shown = files.examine(study, table, guess_mapping(table, study))
+
+    assert (shown.problems, len(shown.rows)) == ((), 1)
+
+
+def test_raters_in_other_letters_are_not_one_by_their_number(study: Study) -> None:
+    header = "story,Engagement: Ольга1,Engagement: Иван1"
+
+    brought = bring(study, f"{header}\ns1,4,2\n")
+
+    assert [(row[0], row[3]) for row in brought] == [("1", 4), ("2", 2)]

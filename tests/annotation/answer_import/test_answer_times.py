@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from annotation.answer_import.column_map import parse_mapping, write_mapping
-from annotation.answer_import.times import DAY_FIRST, MONTH_FIRST, TimeForms, TimeReader, guess_dates
+from annotation.answer_import.times import DAY_FIRST, MONTH_FIRST, TimeForms, TimeReader, find_ambiguous, guess_dates
 from annotation.models import Response
 from studies.documents.errors import DocumentError, InvalidValue
 from tests import factories
@@ -44,6 +44,12 @@ NEW_YORK = TimeForms(zone="America/New_York")
         ("May 2024", TimeForms(), None),
         ("0001-01-01", TimeForms(), None),
         ("2999-01-01", TimeForms(), None),
+        ("2024-05-01 12:33 (UTC)", NEW_YORK, "2024-05-01T12:33"),
+        ("2024-05-01 12:33 (PDT)", TimeForms(), "2024-05-01T19:33"),
+        ("2024-05-01 12:33 PDT (Pacific Daylight Time)", TimeForms(), "2024-05-01T19:33"),
+        ("2024-05-01 12:33 (Pacific Daylight Time)", TimeForms(), None),
+        ("24/05/01 12:33", TimeForms(), None),
+        ("13/1/24", TimeForms(DAY_FIRST), "2024-01-13T00:00"),
         ("soon", TimeForms(), None),
     ],
 )
@@ -64,11 +70,17 @@ def test_a_time_is_read_as_it_was_meant_or_refused(cell: str, forms: TimeForms, 
         (["5-1-2024", "31-1-2024"], DAY_FIRST),
         (["5/1/2024", "6/2/2024"], ""),
         (["13/1/2024", "1/13/2024"], ""),
+        (["24/05/01", "24/05/02"], ""),
+        (["5/13/24", "5/1/24"], MONTH_FIRST),
         (["2024-05-13", "13.05.2024"], ""),
     ],
 )
 def test_a_column_shows_which_number_is_the_day_or_does_not(cells: list[str], dates: str) -> None:
     assert guess_dates(cells) == dates
+
+
+def test_three_short_numbers_may_begin_with_the_year() -> None:
+    assert find_ambiguous(["2024-05-01", "24/05/01"]) == "24/05/01"
 
 
 MAPPING = """

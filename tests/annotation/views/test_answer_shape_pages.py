@@ -123,3 +123,55 @@ def test_nine_hundred_columns_are_no_nine_hundred_lists(page: Client) -> None:
     assert "910 columns: 65 stories × 14 questions." in shown.content.decode()
     assert shown.content.count(b"<select") < 40
     assert len(shown.context["examination"].rows) == 1_820
+
+
+def test_one_question_in_a_column_for_each_group_can_be_saved_with_its_meanings(study: Study, page: Client) -> None:
+    address = upload(page, "who,plot1_work,plot2_work\nann,w,writer\n")
+    means = {
+        row.column: row.field.html_name for row in page.get(address).context["form"].meanings() if row.value == "w"
+    }
+
+    saved = page.post(address, fields_of(page, address) | {means["plot1_work"]: "writer"})
+    page.post(address, fields_of(page, address) | {"bring_in": "yes"})
+
+    assert saved.status_code == 302
+    assert brought() == [("ann", None, "work", ["writer"]), ("ann", None, "work", ["writer"])]
+
+
+def test_what_is_mapped_stays_though_it_stands_behind_many_columns(study: Study, page: Client) -> None:
+    others = [f"note {n}" for n in range(160)]
+    address = upload(page, f"{','.join(others)},who,story,voice\n{',' * 160}ann,s1,4\n")
+
+    page.post(address, fields_of(page, address))
+    form = page.get(address).context["form"]
+    page.post(address, fields_of(page, address) | {"bring_in": "yes"})
+
+    assert (form.table.columns[-3:], form.n_unlisted) == (("who", "story", "voice"), 13)
+    assert brought() == [("ann", "s1", "voice", 4)]
+
+
+def test_an_answer_in_more_columns_than_are_listed_stays_as_it_is(study: Study, page: Client) -> None:
+    ranks = "".join(f'"r{n}" = "{"AB"[n % 2]}"\n' for n in range(160))
+    mapping = f'[rater]\ncolumn = "who"\n[group]\ncolumn = "g"\n[[answers]]\nitem = "order"\n[answers.ranks]\n{ranks}'
+    address = upload(
+        page, f"who,g,{','.join(f'r{n}' for n in range(160))}\nann,plot1,{','.join(['1'] * 160)}\n", mapping
+    )
+
+    page.post(address, fields_of(page, address))
+
+    [answer] = page.get(address).context["form"].saved.answers
+    assert len(answer.ranks) == 160
+
+
+def test_words_with_a_semicolon_stay_one_and_what_no_mapping_keeps_is_refused(study: Study, page: Client) -> None:
+    mapping = '[rater]\ncolumn = "who"\n[story]\ncolumn = "story"\n[[answers]]\nvalue = "voice"\nitem = "voice"\n'
+    mapping += '[[leave_out]]\ncolumn = "check"\nis = ["Rejected; late", "\\"no\\"", ""]\n'
+    address = upload(page, "who,story,voice,check\nann,s1,4,passed\n", mapping)
+
+    page.post(address, fields_of(page, address))
+    [rows] = page.get(address).context["form"].saved.leave_out
+    refused = page.post(address, fields_of(page, address) | {"rater_prefix": "=R"})
+
+    assert rows.words == ("Rejected; late", '"no"', "")
+    assert (refused.status_code, page.get(address).status_code) == (400, 200)
+    assert "would run as a formula" in refused.content.decode()

@@ -105,8 +105,10 @@ def bring_stories(page: Client, name: str, content: bytes, **choices: str) -> st
     return str(first.content.decode())
 
 
-def bring_answers(page: Client, name: str, content: bytes, role_by_column: dict[str, str]) -> list[tuple[Any, ...]]:
-    """What came in of the file: rater, story, question and answer. Raters are numbered as the file has them."""
+def bring_answers(
+    page: Client, name: str, content: bytes, role_by_column: dict[str, str], *, are_numbered: bool = True
+) -> list[tuple[Any, ...]]:
+    """What came in of the file: rater, story, question and answer."""
     address = upload(page, ANSWERS, name, content)
     first = page.get(address)
     hints = uploads.restore(first.context["row"]).hints
@@ -114,7 +116,8 @@ def bring_answers(page: Client, name: str, content: bytes, role_by_column: dict[
     columns = first.context["form"].table.columns
     roles = {f"role-{at}": role_by_column.get(column) or hinted.get(column, "") for at, column in enumerate(columns)}
 
-    response = page.post(address, form_of(first) | roles | {"is_numbered": "on", "bring_in": "yes"})
+    numbered = {"is_numbered": "on"} if are_numbered else {}
+    response = page.post(address, form_of(first) | roles | numbered | {"bring_in": "yes"})
 
     assert "This is an export of " in first.content.decode()
     assert response.status_code == 302, faults(response)
@@ -256,18 +259,18 @@ def test_answers_of_a_survey_and_what_people_say_of_themselves_come_in(
 def test_what_people_say_of_themselves_may_come_after_what_they_said_of_stories(study: Study, page: Client) -> None:
     add_stories(study)
     answered = "HITId,WorkerId,Input.story,Answer.engagement\n3X,5f01,p1s1,4\n"
-    bring_answers(
-        page, "batch.csv", answered.encode(), {"Input.story": "story", "Answer.engagement": "answer:tests/engagement"}
-    )
+    roles = {"Input.story": "story", "Answer.engagement": "answer:tests/engagement"}
+    bring_answers(page, "batch.csv", answered.encode(), roles, are_numbered=False)
 
     rows = bring_answers(
         page,
         "demographics.csv",
         find("prolific.csv").read_bytes().replace(b"5f02,AWAITING REVIEW", b"5f02,RETURNED"),
         {"Age": "answer:you/age"},
+        are_numbered=False,
     )
 
-    assert rows == [("1", "p1s1", "engagement", 4), ("1", None, "age", 34)]
+    assert rows == [("5f01", "p1s1", "engagement", 4), ("5f01", None, "age", 34)]
 
 
 @pytest.mark.parametrize(
