@@ -13,6 +13,7 @@ EMPTY = (
     *("novelty", "novelty-by-story", "near-copies", "near-copies-by-story"),
     *("nsv-methods", "nsv-top", "nsv-weights", "nsv-ablations", "nsv-stability", "nsv-prompts", "nsv-feedback"),
     *("measures-beside-people", "measures-on-pairs"),
+    *("standard", "judges-on-standard", "standard-measures", "standard-pairs"),
     *("cloze-scores", "cloze-section-scores", "cloze-people-beside-models", "cloze-surprise", "cloze-fills"),
     *("cloze-difficulty", "cloze-constraints", "cloze-edges", "cloze-consistency", "cloze-variants"),
     *("cloze-variant-correlations", "cloze-alphas", "cloze-constraint-alphas", "cloze-judges"),

@@ -300,7 +300,7 @@ def test_reading_takes_as_many_queries_for_two_texts_as_for_three(n: int, django
     assert data.judges.size
     assert data.people.empty
 
-    with django_assert_num_queries(7):  # one more than for one text: whether groups are batches
+    with django_assert_num_queries(6):  # one more than for one text: whether groups are batches
         assert data.scored_cloze is not None
 
 
