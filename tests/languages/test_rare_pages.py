@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from annotation.design.amendments import HoldsFor
 from annotation.models import ApplicationCall, Assignment, ProlificArrival, Seat, Timing
-from annotation.participation import invitations
+from annotation.participation import claims, invitations
 from studies.models import Item, Step, Study
 from tests import factories, triggers
 from tests.annotation import clozes, walk
@@ -223,6 +223,32 @@ def a_way_back_to_prolific(visit: Visit, languages: dict[str, str]) -> None:
     assert "submissions/complete" in visit.get(reverse("annotation:ended")).content.decode()
 
 
+def a_full_study(visit: Visit, languages: dict[str, str]) -> None:
+    """No place is free: the waiting list, joined and left. Then a group whose time was over, gone on with."""
+    study = factories.study("pears", planned=False, k=1, n_groups=1)
+    Study.objects.filter(pk=study.pk).update(hours_per_group=24)
+    study.refresh_from_db()
+    factories.plan(study)
+    rater = walk.come_in(visit.client, study)
+    other = factories.assignment(study)
+    every_word.rewrite(languages)
+    page = reverse("annotation:full")
+    visit.get(page)
+    assert visit.post(page, {"act": "join", "email": "1"}).status_code == 400
+    visit.post(page, {"act": "join", "email": "1@example.org"})
+    visit.get(page)
+    visit.post(page, {"act": "leave"})
+    claims.give_up(other, at=timezone.now())
+    visit.post(reverse("annotation:consent"), {"agrees": "yes"})
+    visit.post(reverse("annotation:begin"))
+    mine = rater.assignments.exclude(seat=None).get()
+    visit.get(walk.address(mine))
+    claims.give_up(mine, at=timezone.now(), is_taken_back=True)
+    visit.get("/")
+    Seat.objects.update(is_taken=True)
+    visit.get("/")
+
+
 def an_application(visit: Visit, languages: dict[str, str]) -> None:
     """Answers lacking, an eligible person, one who is not, and a page that is closed."""
     call = call_for(factories.study())
@@ -239,6 +265,7 @@ def an_application(visit: Visit, languages: dict[str, str]) -> None:
 
 WAYS = [
     a_way_back_to_prolific,
+    a_full_study,
     an_application,
     an_amended_consent,
     a_rehearsal,
