@@ -18,10 +18,19 @@ PREMISES = {
     "A train stops in a field": "A woman opened her window, and a smell of cut hay came in.",
     "A child finds a coin": "It lay under the radiator at school, green on one side, and Tom kept it in his shoe.",
 }
-ENDINGS = (
+# What each source goes on with, before the premise's last sentence: texts that end alike by source would tell it.
+MIDDLES = (
     ("Harbour writers", "Nobody spoke of it again that evening, nor the next one."),
     ("model-1", "Everything felt heavy with meaning, like a breath held before a fall."),
     ("model-2", "It was, they would say much later, the day on which all had begun to change."),
+)
+
+
+LAST_SENTENCES = (
+    "Out on the water the boat had turned.",
+    "The spoons came to eleven.",
+    "Then the brakes sighed, and the field slid away.",
+    "By Friday the leather had a green ring.",
 )
 
 
@@ -209,8 +218,8 @@ def write_stories(file: Path, n_sources: int) -> Path:
     with file.open("w", encoding="utf-8", newline="") as table:
         rows = csv.writer(table)
         rows.writerow(["text", "premise", "source"])
-        for premise, beginning in PREMISES.items():
-            rows.writerows([f"{beginning} {ending}", premise, source] for source, ending in ENDINGS[:n_sources])
+        for (premise, beginning), end in zip(PREMISES.items(), LAST_SENTENCES, strict=True):
+            rows.writerows([f"{beginning} {middle} {end}", premise, source] for source, middle in MIDDLES[:n_sources])
     return file
 
 
@@ -258,7 +267,7 @@ def _bring_in(designer: Designer, file: Path, n_sources: int) -> None:
     designer.give_file(file)
     designer.press("Go on")
     designer.begin(COLUMNS)
-    for source, _ending in ENDINGS[:n_sources]:
+    for source, _middle in MIDDLES[:n_sources]:
         designer.choose(source, "expert writer" if source == "Harbour writers" else "language model")
         designer.await_end(page.locator(".problems", has_text=source))
     designer.look(page)
