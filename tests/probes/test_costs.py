@@ -119,8 +119,8 @@ PROBES = (
         lines={
             "annotation/answer_import/roles.py": (
                 (
-                    '    Role("time", ',
-                    '    Role("kind", gettext_lazy("Person or model"), "kind rater_kind"),\n',
+                    'Role("time", ',
+                    'Role("kind", gettext_lazy("Person or model"), "kind rater_kind"), ',
                 ),
             )
         },
