@@ -27,10 +27,9 @@ State = InvitationMail.State
 OFFERED = timedelta(hours=24)  # so long a place is held for somebody who was written to
 
 
-def may_join(rater: Rater) -> bool:
-    """Whether a place that becomes free could be for this rater: they have a link, can be written to and are not
-    excluded."""
-    is_invited = hasattr(rater, "invitation") and not rater.study.is_rehearsal and mails.sends_mail()
+def may_come(rater: Rater) -> bool:
+    """Whether a place that becomes free could be for this rater: they have a link and are not excluded."""
+    is_invited = hasattr(rater, "invitation") and not rater.study.is_rehearsal
     return is_invited and not eligibility.has_expired(rater) and not eligibility.took_part_before(rater)
 
 

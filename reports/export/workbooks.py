@@ -1,4 +1,4 @@
-"""Tables as .xlsx, for whoever opens them in a spreadsheet: words stay words, and nothing is run."""
+"""Tables as .xlsx, for those who open them in a spreadsheet: words stay words, and nothing is run."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def read_asked_stories(study: Study) -> AskedStories:
         for code, group, premise, text in rows.values_list("code", "groups__code", "groups__premise", "text")
     )
     if any(story["premise"] for story in stories):
-        left_out.append("writing prompts stand beside the texts, and are shown on no page")
+        left_out.append("writing prompts are in the data, and are shown on no page")
     return AskedStories(study.title, study.slug, tuple(questions), stories, tuple(left_out))
 
 

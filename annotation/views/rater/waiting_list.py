@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation import progress
 from annotation.models import Rater
-from annotation.participation import claims, eligibility, waiting_list
+from annotation.participation import claims, eligibility, mails, waiting_list
 from annotation.progress import Page, RaterProgress
 from annotation.views.rater import prolific, routing
 from annotation.views.rater.guards import Request, for_rater
@@ -37,8 +37,8 @@ def full(request: Request, rater: Rater, rater_progress: RaterProgress) -> HttpR
     next_page = progress.next_page(rater_progress)
     if next_page != Page("full"):
         return routing.redirect_to_page(next_page)
-    may_come = waiting_list.may_join(rater)  # to a place, if one were free
-    may_join = may_come and not prolific.is_from_there(request)
+    may_come = waiting_list.may_come(rater)
+    may_join = may_come and mails.sends_mail() and not prolific.is_from_there(request)
     has_address = may_join and waiting_list.find_address(rater) is not None
     form, status = WaitingAddressForm(), 200
     if request.method == "POST" and may_join:

@@ -96,7 +96,7 @@ def test_without_a_mail_server_no_mail_is_promised(client: Client, settings: Any
     page = client.get("/full/")
 
     assert b'name="email"' not in page.content
-    assert "Every place is taken at the moment" in page.content.decode()
+    assert "Every place is taken at the moment." in page.content.decode()
 
 
 def test_an_offer_lasts_no_longer_than_the_study(client: Client) -> None:
